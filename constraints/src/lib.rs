@@ -16,15 +16,14 @@ pub use rules::uncheckable;
 pub use violation::{Invalid, NotChecked, Reason, Validation, Violation};
 
 use check::Checker;
-use schema::Node;
+use schema::{Node, Nodes};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A schema, ready to check values: the `openAPIV3Schema` of a version of a CustomResourceDefinition.
 #[derive(Debug)]
 pub struct Schema {
     root: Node,
-    definitions: BTreeMap<String, Node>,
+    definitions: Nodes,
 }
 
 impl Schema {
@@ -87,7 +86,7 @@ impl Schema {
 
 /// Schemas with names, which refer to each other as `#/$defs/NAME`, ready to check values. Generated code has one for each module.
 #[derive(Debug)]
-pub struct Definitions(BTreeMap<String, Node>);
+pub struct Definitions(Nodes);
 
 impl Definitions {
     /// Reads the schemas of an object whose keys are their names.
@@ -136,7 +135,7 @@ impl Definitions {
     }
 }
 
-fn create(root: &Node, definitions: &BTreeMap<String, Node>, object: &Value) -> Validation {
+fn create(root: &Node, definitions: &Nodes, object: &Value) -> Validation {
     if !size::is_within_limit(object) {
         return too_deep("object");
     }
@@ -147,12 +146,7 @@ fn create(root: &Node, definitions: &BTreeMap<String, Node>, object: &Value) -> 
     }
 }
 
-fn update(
-    root: &Node,
-    definitions: &BTreeMap<String, Node>,
-    object: &Value,
-    old: &Value,
-) -> Validation {
+fn update(root: &Node, definitions: &Nodes, object: &Value, old: &Value) -> Validation {
     if !size::is_within_limit(object) {
         return too_deep("object");
     }

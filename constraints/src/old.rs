@@ -1,14 +1,14 @@
 //! The value that was there before an update: which old value belongs to a new one, and whether they are the same.
 
-use crate::schema::{Additional, ListType, Node};
+use crate::schema::{ListType, Node, Nodes};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// A value beside the earlier value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Then<'a> {
     node: &'a Node,
-    definitions: &'a BTreeMap<String, Node>,
+    definitions: &'a Nodes,
     new: &'a Value,
     old: &'a Value,
     is_root: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Then<'a> {
 impl<'a> Then<'a> {
     pub(crate) fn new(
         node: &'a Node,
-        definitions: &'a BTreeMap<String, Node>,
+        definitions: &'a Nodes,
         new: &'a Value,
         old: &'a Value,
     ) -> Self {
@@ -43,11 +43,7 @@ impl<'a> Then<'a> {
     }
 
     fn key(self, name: &str) -> Option<Self> {
-        let node = match (self.node.properties.get(name), &self.node.additional) {
-            (Some(property), _) => property,
-            (None, Some(Additional::Schema(schema))) => schema,
-            _ => return None,
-        };
+        let node = self.node.of_field(name)?;
         let (new, old) = (self.new.get(name)?, self.old.get(name)?);
         Some(self.step(node, new, old))
     }

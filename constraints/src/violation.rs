@@ -14,6 +14,31 @@ pub struct Violation {
     pub message: String,
 }
 
+impl Violation {
+    /// A violation at `path`, with the words of the reason and those of `parts` that are not empty.
+    pub(crate) fn new<'a>(
+        path: &str,
+        reason: Reason,
+        parts: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let mut message = reason.words().to_owned();
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            message.push_str(": ");
+            message.push_str(part);
+        }
+        Self {
+            field: shown(path),
+            reason,
+            message,
+        }
+    }
+}
+
+/// A path as a server shows it.
+pub(crate) fn shown(path: &str) -> String {
+    if path.is_empty() { "<nil>" } else { path }.to_owned()
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.field, self.message)

@@ -46,6 +46,12 @@ impl Found {
         }
     }
 
+    /// Adds what one more check found.
+    pub(super) fn check(&mut self, other: Self) {
+        self.merge(other);
+        self.count();
+    }
+
     /// The same without its faults.
     pub(super) fn forgiven(self) -> Self {
         Self {
@@ -72,24 +78,11 @@ pub(super) struct Fault {
 impl Fault {
     /// A fault of the value at `path`, which the message shows if it is given.
     pub(super) fn new(path: &str, reason: Reason, value: Option<String>, detail: &str) -> Self {
-        let field = match path.strip_prefix('.').unwrap_or(path) {
-            "" => "<nil>",
-            field => field,
-        };
-        let mut message = reason.words().to_owned();
-        for part in value.iter().map(String::as_str).chain([detail]) {
-            if !part.is_empty() {
-                message.push_str(": ");
-                message.push_str(part);
-            }
-        }
+        let field = path.strip_prefix('.').unwrap_or(path);
+        let parts = value.as_deref().into_iter().chain([detail]);
         Self {
             identity: format!("{path} {detail} {}", reason.as_str()).into(),
-            violation: Violation {
-                field: field.to_owned(),
-                reason,
-                message,
-            },
+            violation: Violation::new(field, reason, parts),
         }
     }
 

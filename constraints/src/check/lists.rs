@@ -1,61 +1,38 @@
 //! The uniqueness of elements of lists that are sets or maps.
 
 use crate::go::{bad_value, integer, json};
-use crate::schema::{Additional, ListType, Node};
+use crate::schema::{ListType, Node, Nodes};
 use crate::violation::{Reason, Violation};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The repeated elements in a value.
-pub(super) fn violations(
-    node: &Node,
-    definitions: &BTreeMap<String, Node>,
-    value: &Value,
-) -> Vec<Violation> {
+pub(super) fn violations(node: &Node, definitions: &Nodes, value: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     walk(node, definitions, "", value, &mut found);
     found
 }
 
-fn walk(
-    node: &Node,
-    definitions: &BTreeMap<String, Node>,
-    path: &str,
-    value: &Value,
-    found: &mut Vec<Violation>,
-) {
+fn walk(node: &Node, definitions: &Nodes, path: &str, value: &Value, found: &mut Vec<Violation>) {
     let node = node.resolve(definitions);
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let inner = match (node.properties.get(name), &node.additional) {
-                    (Some(property), _) => {
-                        let dot = if path.is_empty() { "" } else { "." };
-                        Some((property, format!("{path}{dot}{name}")))
-                    }
-                    (None, Some(Additional::Schema(schema))) => {
-                        Some((&**schema, format!("{path}[{name}]")))
-                    }
-                    _ => None,
-                };
-                if let Some((schema, path)) = inner {
-                    walk(schema, definitions, &path, value, found);
+                if let Some(schema) = node.of_field(name) {
+                    walk(schema, definitions, &node.path_of(path, name), value, found);
                 }
             }
         }
         Value::Array(elements) => {
+            let path_of = |index: usize| format!("{path}[{index}]");
             let repeated = match &node.list_type {
                 ListType::Atomic => Vec::new(),
                 ListType::Set => repetitions(elements.iter().map(Identity::of)),
                 ListType::Map(keys) => match elements.iter().position(is_scalar) {
                     Some(index) => {
-                        let value = elements.get(index).map(bad_value).unwrap_or_default();
-                        let detail = "must be an object for an array of list-type map";
-                        found.push(Violation {
-                            field: format!("{path}[{index}]"),
-                            reason: Reason::Invalid,
-                            message: format!("Invalid value: {value}: {detail}"),
-                        });
+                        let value = bad_value(&elements[index]);
+                        let parts = [&*value, "must be an object for an array of list-type map"];
+                        found.push(Violation::new(&path_of(index), Reason::Invalid, parts));
                         Vec::new()
                     }
                     None => repetitions(elements.iter().map(|one| Identity::of_keys(one, keys))),
@@ -66,21 +43,11 @@ fn walk(
                     ListType::Map(keys) => bad_value(&keys_of(&elements[index], keys)),
                     _ => bad_value(&elements[index]),
                 };
-                Violation {
-                    field: format!("{path}[{index}]"),
-                    reason: Reason::Duplicate,
-                    message: format!("Duplicate value: {shown}"),
-                }
+                Violation::new(&path_of(index), Reason::Duplicate, [&*shown])
             }));
             if let Some(items) = &node.items {
                 for (index, element) in elements.iter().enumerate() {
-                    walk(
-                        items,
-                        definitions,
-                        &format!("{path}[{index}]"),
-                        element,
-                        found,
-                    );
+                    walk(items, definitions, &path_of(index), element, found);
                 }
             }
         }

@@ -10,12 +10,12 @@ mod types;
 use crate::go::bad_value;
 use crate::old::Then;
 use crate::rules;
-use crate::schema::Node;
+use crate::schema::{Format, Node, Nodes};
 use crate::size;
 use crate::violation::{NotChecked, Reason, Validation, Violation};
 use found::{Fault, Found};
+use k8s_flowcontrol_text::go::quote;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The most calls of the check in itself: fields in fields, and branches in branches.
 const MAX_DEPTH: usize = 400;
@@ -26,7 +26,7 @@ const MAX_CHECKS: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
     root: &'a Node,
-    definitions: &'a BTreeMap<String, Node>,
+    definitions: &'a Nodes,
     outcome: Validation,
     depth: usize,
     /// How many schemas may still be checked.
@@ -36,7 +36,7 @@ pub(crate) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(root: &'a Node, definitions: &'a BTreeMap<String, Node>) -> Self {
+    pub(crate) fn new(root: &'a Node, definitions: &'a Nodes) -> Self {
         Self {
             root,
             definitions,
@@ -83,13 +83,10 @@ impl<'a> Checker<'a> {
         let has_rules = rules::has_rules(self.root, self.definitions);
         let is_blocked = |violation: &Violation| violation.reason.blocks_rules();
         if has_rules && self.outcome.violations.iter().any(is_blocked) {
-            self.outcome.violations.push(Violation {
-                field: "<nil>".to_owned(),
-                reason: Reason::Invalid,
-                message: "Invalid value: null: some validation rules were not checked because the object was \
-                          invalid; correct the existing errors to complete validation"
-                    .to_owned(),
-            });
+            let detail = "some validation rules were not checked because the object was invalid; correct the \
+                          existing errors to complete validation";
+            let blocked = Violation::new("", Reason::Invalid, ["null", detail]);
+            self.outcome.violations.push(blocked);
         } else if has_rules {
             rules::evaluate(self.root, self.definitions, object, then, &mut self.outcome);
         }
@@ -155,39 +152,23 @@ impl<'a> Checker<'a> {
                 .filter(|one| !node.rules.iter().any(|rule| rule.text == one.constraint)),
         );
         if !node.types.is_empty() || node.format.is_some() {
-            found.merge(types::check(node, path, value));
-            found.count();
+            found.check(types::check(node, path, value));
         }
-        found.merge(self.branches(node, path, value));
-        found.count();
+        found.check(self.branches(node, path, value));
         match value {
             Value::String(text) => {
-                found.merge(numbers::check_text(node, path, text));
-                found.count();
-                if node
-                    .format
-                    .as_ref()
-                    .is_some_and(|format| format.is_of_text())
-                {
-                    found.merge(numbers::format(node, path, text));
-                    found.count();
+                found.check(numbers::check_text(node, path, text));
+                if node.format.as_ref().is_some_and(Format::is_of_text) {
+                    found.check(numbers::format(node, path, text));
                 }
             }
-            Value::Number(number) => {
-                found.merge(numbers::check(node, path, number));
-                found.count();
-            }
-            Value::Array(elements) => {
-                found.merge(self.elements(node, path, elements, then));
-                found.count();
-            }
+            Value::Number(number) => found.check(numbers::check(node, path, number)),
+            Value::Array(elements) => found.check(self.elements(node, path, elements, then)),
             _ => {}
         }
-        found.merge(allowed(node, path, value));
-        found.count();
+        found.check(allowed(node, path, value));
         if let Value::Object(fields) = value {
-            found.merge(self.fields(node, path, fields, then));
-            found.count();
+            found.check(self.fields(node, path, fields, then));
         }
         found.count();
         found
@@ -214,12 +195,10 @@ fn allowed(node: &Node, path: &str, value: &Value) -> Found {
         return Found::default();
     }
     let texts = node.allowed.iter().map(|allowed| match allowed {
-        Value::String(text) => text.clone(),
-        allowed => crate::go::json(allowed),
+        Value::String(text) => quote(text),
+        allowed => quote(&crate::go::json(allowed)),
     });
-    let texts: Vec<String> = texts
-        .map(|text| k8s_flowcontrol_text::go::quote(&text))
-        .collect();
+    let texts: Vec<String> = texts.collect();
     let detail = format!("supported values: {}", texts.join(", "));
     let fault = Fault::new(path, Reason::NotSupported, Some(bad_value(value)), &detail);
     Found::of(fault)

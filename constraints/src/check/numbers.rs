@@ -2,10 +2,12 @@
 
 use super::found::{Fault, Found};
 use super::types::wrong_type;
-use crate::go::{self, bad_value};
+use crate::go;
 use crate::schema::{Format, Node};
 use crate::violation::Reason;
-use serde_json::{Number, Value};
+use k8s_flowcontrol_text::go::quote;
+use serde_json::Number;
+use std::cmp::Ordering;
 
 pub(super) fn check(node: &Node, path: &str, number: &Number) -> Found {
     let mut found = Found::default();
@@ -42,10 +44,10 @@ pub(super) fn check(node: &Node, path: &str, number: &Number) -> Found {
         };
     bound(node.multiple_of, "MultipleOf", &multiple_of);
     bound(node.maximum, "Maximum boundary", &|value, limit| {
-        maximum(value, limit, node.exclusive_maximum)
+        beyond(value, limit, node.exclusive_maximum, Ordering::Greater)
     });
     bound(node.minimum, "Minimum boundary", &|value, limit| {
-        minimum(value, limit, node.exclusive_minimum)
+        beyond(value, limit, node.exclusive_minimum, Ordering::Less)
     });
     found.count();
     found
@@ -89,36 +91,20 @@ impl Operand {
     }
 }
 
-fn maximum(value: Operand, limit: f64, exclusive: bool) -> Option<String> {
+/// What a value should be that is beyond a limit in the direction of `side`.
+fn beyond(value: Operand, limit: f64, exclusive: bool, side: Ordering) -> Option<String> {
     let limit = value.limit(limit);
-    let (exceeds, equals) = match (value, limit) {
-        (Operand::Integer(value), Operand::Integer(limit)) => (value > limit, value == limit),
-        (value, limit) => (
-            value.float() > limit.float(),
-            value.float() == limit.float(),
-        ),
+    let order = match (value, limit) {
+        (Operand::Integer(value), Operand::Integer(limit)) => Some(value.cmp(&limit)),
+        (value, limit) => value.float().partial_cmp(&limit.float()),
     };
-    let words = match exclusive {
-        true => "less than",
-        false => "less than or equal to",
+    let is_beyond = order == Some(side) || exclusive && order == Some(Ordering::Equal);
+    let words = match side {
+        Ordering::Greater => "less than",
+        _ => "greater than",
     };
-    (exceeds || exclusive && equals).then(|| format!("should be {words} {}", limit.text()))
-}
-
-fn minimum(value: Operand, limit: f64, exclusive: bool) -> Option<String> {
-    let limit = value.limit(limit);
-    let (falls_below, equals) = match (value, limit) {
-        (Operand::Integer(value), Operand::Integer(limit)) => (value < limit, value == limit),
-        (value, limit) => (
-            value.float() < limit.float(),
-            value.float() == limit.float(),
-        ),
-    };
-    let words = match exclusive {
-        true => "greater than",
-        false => "greater than or equal to",
-    };
-    (falls_below || exclusive && equals).then(|| format!("should be {words} {}", limit.text()))
+    let or_equal = if exclusive { "" } else { " or equal to" };
+    is_beyond.then(|| format!("should be {words}{or_equal} {}", limit.text()))
 }
 
 fn multiple_of(value: Operand, factor: f64) -> Option<String> {
@@ -172,7 +158,7 @@ fn out_of_range(node: &Node, path: &str, value: Operand, words: &str) -> Option<
 /// Checks the length and the pattern of a string; the first fault counts.
 pub(super) fn check_text(node: &Node, path: &str, text: &str) -> Found {
     let length = text.chars().count() as u64;
-    let value = bad_value(&Value::String(text.to_owned()));
+    let value = quote(text);
     let fault = if let Some(most) = node.max_length.filter(|most| length > *most) {
         let bytes = if most == 1 { "byte" } else { "bytes" };
         let detail = format!("may not be more than {most} {bytes}");
@@ -193,9 +179,7 @@ pub(super) fn check_text(node: &Node, path: &str, text: &str) -> Found {
 
 pub(super) fn format(node: &Node, path: &str, text: &str) -> Found {
     match &node.format {
-        Some(format) if !format.accepts(text) => {
-            wrong_type(path, &node.format_name, &Value::String(text.to_owned()))
-        }
+        Some(format) if !format.accepts(text) => wrong_type(path, &node.format_name, text),
         _ => Found::default(),
     }
 }

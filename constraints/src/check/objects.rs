@@ -2,9 +2,9 @@
 
 use super::found::{Fault, Found};
 use super::{Checker, Then};
-use crate::go::bad_value;
 use crate::schema::{Additional, Node};
 use crate::violation::Reason;
+use k8s_flowcontrol_text::go::quote;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -17,14 +17,9 @@ impl Checker<'_> {
         then: Option<Then<'_>>,
     ) -> Found {
         let mut found = Found::default();
-        let count = fields.len() as u64;
-        if let Some(least) = node.min_properties.filter(|least| count < *least) {
-            let detail = format!("should have at least {least} properties");
-            let count = count.to_string();
-            found.add(Fault::in_body(path, Reason::Invalid, &count, &detail));
-        }
-        if let Some(most) = node.max_properties.filter(|most| count > *most) {
-            found.add(too_many(path, count, most));
+        let bounds = [node.min_properties, node.max_properties];
+        for fault in wrong_count(path, fields.len(), bounds, "properties") {
+            found.add(fault);
         }
         for (name, value) in fields {
             if node.properties.contains_key(name) {
@@ -33,8 +28,12 @@ impl Checker<'_> {
             match &node.additional {
                 Some(Additional::Forbidden) => {
                     let detail = format!("{path}.{name} in body is a forbidden property");
-                    let name = bad_value(&Value::String(name.clone()));
-                    found.add(Fault::new(path, Reason::Invalid, Some(name), &detail));
+                    found.add(Fault::new(
+                        path,
+                        Reason::Invalid,
+                        Some(quote(name)),
+                        &detail,
+                    ));
                 }
                 Some(Additional::Schema(schema)) => {
                     let then = then.and_then(|then| then.field(name));
@@ -79,14 +78,9 @@ impl Checker<'_> {
                 found.merge(self.check_changed(items, &path, element, then));
             }
         }
-        let count = elements.len() as u64;
-        if let Some(least) = node.min_items.filter(|least| count < *least) {
-            let detail = format!("should have at least {least} items");
-            let count = count.to_string();
-            found.add(Fault::in_body(path, Reason::Invalid, &count, &detail));
-        }
-        if let Some(most) = node.max_items.filter(|most| count > *most) {
-            found.add(too_many(path, count, most));
+        let bounds = [node.min_items, node.max_items];
+        for fault in wrong_count(path, elements.len(), bounds, "items") {
+            found.add(fault);
         }
         let mut seen = HashSet::new();
         if node.unique_items && !elements.iter().all(|element| seen.insert(element)) {
@@ -98,8 +92,22 @@ impl Checker<'_> {
     }
 }
 
-fn too_many(path: &str, count: u64, most: u64) -> Fault {
-    let items = if most == 1 { "item" } else { "items" };
-    let detail = format!("must have at most {most} {items}");
-    Fault::new(path, Reason::TooMany, Some(count.to_string()), &detail)
+/// The faults of too few or too many values.
+fn wrong_count(
+    path: &str,
+    count: usize,
+    [least, most]: [Option<u64>; 2],
+    values: &str,
+) -> impl Iterator<Item = Fault> {
+    let (number, count) = (count as u64, count.to_string());
+    let too_few = least.filter(|least| number < *least).map(|least| {
+        let detail = format!("should have at least {least} {values}");
+        Fault::in_body(path, Reason::Invalid, &count, &detail)
+    });
+    let too_many = most.filter(|most| number > *most).map(|most| {
+        let items = if most == 1 { "item" } else { "items" };
+        let detail = format!("must have at most {most} {items}");
+        Fault::new(path, Reason::TooMany, Some(count.clone()), &detail)
+    });
+    too_few.into_iter().chain(too_many)
 }

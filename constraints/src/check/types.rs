@@ -1,9 +1,10 @@
 //! `type` and `nullable`.
 
 use super::found::{Fault, Found};
-use crate::go::bad_value;
+use super::numbers::is_whole;
 use crate::schema::Node;
 use crate::violation::Reason;
+use k8s_flowcontrol_text::go::quote;
 use serde_json::Value;
 
 /// `null`, unless it is a value.
@@ -13,11 +14,7 @@ pub(super) fn null(node: &Node, path: &str) -> Found {
         found.count();
         return found;
     }
-    wrong_type(
-        path,
-        &node.types.join(","),
-        &Value::String("null".to_owned()),
-    )
+    wrong_type(path, &node.types.join(","), "null")
 }
 
 /// Checks the type of a value that is not `null`.
@@ -30,21 +27,7 @@ pub(super) fn check(node: &Node, path: &str, value: &Value) -> Found {
     if node.format.is_some() && !is_of_number && (value.is_string() || value.is_array()) {
         return found;
     }
-    let fits = match value {
-        Value::Null => true,
-        Value::Bool(_) => has("boolean"),
-        Value::String(_) => has("string"),
-        Value::Array(_) => has("array"),
-        Value::Object(_) => has("object"),
-        Value::Number(number) if number.is_i64() => is_of_number,
-        Value::Number(number) => {
-            has("number") || has("integer") && number.as_f64().is_some_and(super::numbers::is_whole)
-        }
-    };
-    if fits {
-        return found;
-    }
-    let actual = match value {
+    let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
         Value::String(_) => "string",
@@ -53,25 +36,30 @@ pub(super) fn check(node: &Node, path: &str, value: &Value) -> Found {
         Value::Number(number) if number.is_i64() => "integer",
         Value::Number(_) => "number",
     };
+    let fits = match kind {
+        "null" => true,
+        "integer" => is_of_number,
+        "number" => has(kind) || has("integer") && value.as_f64().is_some_and(is_whole),
+        kind => has(kind),
+    };
+    if fits {
+        return found;
+    }
+    let go_type = match kind {
+        "integer" => "int64",
+        "number" => "float64",
+        _ => "",
+    };
     match &node.format {
-        Some(_) if !value.is_string() && !value.is_array() => {
-            let actual = match actual {
-                "integer" => "int64",
-                "number" => "float64",
-                _ => "",
-            };
-            wrong_type(path, &node.format_name, &Value::String(actual.to_owned()))
+        Some(_) if !matches!(kind, "string" | "array") => {
+            wrong_type(path, &node.format_name, go_type)
         }
-        _ => wrong_type(
-            path,
-            &node.types.join(","),
-            &Value::String(actual.to_owned()),
-        ),
+        _ => wrong_type(path, &node.types.join(","), kind),
     }
 }
 
-pub(super) fn wrong_type(path: &str, expected: &str, actual: &Value) -> Found {
-    let actual = bad_value(actual);
+pub(super) fn wrong_type(path: &str, expected: &str, actual: &str) -> Found {
+    let actual = quote(actual);
     let detail = format!("must be of type {expected}: {actual}");
     Found::of(Fault::in_body(path, Reason::TypeInvalid, &actual, &detail))
 }

@@ -1,10 +1,9 @@
 //! From the text of rules to programs.
 
 use super::functions;
-use crate::schema::{Compiled, Node};
+use crate::schema::{Compiled, Node, Nodes};
 use cel::common::ast::{EntryExpr, Expr};
 use cel::{Env, IdedExpr, Program};
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// Longer rules are not compiled: the parser takes stack for each operator.
@@ -24,13 +23,16 @@ pub(super) fn environment() -> &'static Arc<Env> {
     ENVIRONMENT.get_or_init(|| Arc::new(functions::environment()))
 }
 
-pub(crate) fn compile(root: &mut Node, definitions: &mut BTreeMap<String, Node>) {
+fn visit(root: &mut Node, definitions: &mut Nodes, change: &mut dyn FnMut(&mut Node)) {
+    for node in std::iter::once(root).chain(definitions.values_mut()) {
+        node.visit(change);
+    }
+}
+
+pub(crate) fn compile(root: &mut Node, definitions: &mut Nodes) {
     let mut has_rules = false;
     let mut look = |node: &mut Node| has_rules |= !node.rules.is_empty();
-    root.visit(&mut look);
-    definitions
-        .values_mut()
-        .for_each(|node| node.visit(&mut look));
+    visit(root, definitions, &mut look);
     if !has_rules {
         return;
     }
@@ -40,22 +42,14 @@ pub(crate) fn compile(root: &mut Node, definitions: &mut BTreeMap<String, Node>)
             rule.compiled_message = program(rule.message_expression.trim());
         }
     };
-    let compiled = with_stack(|| {
-        root.visit(&mut compile);
-        definitions
-            .values_mut()
-            .for_each(|node| node.visit(&mut compile));
-    });
+    let compiled = with_stack(|| visit(root, definitions, &mut compile));
     if let Err(error) = compiled {
         let mut refuse = |node: &mut Node| {
             for rule in &mut node.rules {
                 rule.compiled = Compiled::NotChecked(error.clone());
             }
         };
-        root.visit(&mut refuse);
-        definitions
-            .values_mut()
-            .for_each(|node| node.visit(&mut refuse));
+        visit(root, definitions, &mut refuse);
     }
 }
 

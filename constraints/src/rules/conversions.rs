@@ -1,16 +1,13 @@
 //! Conversions of text, as in Go: `int(x)`, `duration(x)` and the like.
 
 use super::as_in_go::declared;
-use super::library::fails;
-use cel::ExecutionError;
+use super::library::{Answer, fails};
 use cel::common::types::{
     CelBool, CelDouble, CelDuration, CelInt, CelString, CelTimestamp, CelUInt,
 };
 use cel::common::value::{CowVal, StaticVal};
 use chrono::{DateTime, Duration, FixedOffset};
 use k8s_flowcontrol_text::go::{parse_duration, parse_uint};
-
-type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// The conversions, each with its name and the name behind its macro.
 pub(super) const ALL: [(&str, &str, cel::common::functions::Function); 6] = [

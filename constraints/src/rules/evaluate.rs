@@ -6,18 +6,18 @@ use super::place::{Beside, Known, Place};
 use super::variables::Variables;
 use crate::go::bad_value;
 use crate::old::{Keyed, Then};
-use crate::schema::{Additional, Compiled, Node, Reference, Rule};
-use crate::violation::{NotChecked, Reason, Validation, Violation};
+use crate::schema::{Additional, Compiled, Node, Nodes, Reference, Rule};
+use crate::violation::{NotChecked, Reason, Validation, Violation, shown};
 use cel::{Context, Value as Cel};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The longest text of a message expression.
 const MAX_MESSAGE: usize = 5 * 1024;
 
 /// Whether a schema or one in it has rules. A server does not look for them in branches, but evaluates those of an `allOf` beside others.
-pub(crate) fn has_rules(root: &Node, definitions: &BTreeMap<String, Node>) -> bool {
+pub(crate) fn has_rules(root: &Node, definitions: &Nodes) -> bool {
     let mut known = BTreeSet::new();
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -42,7 +42,7 @@ pub(crate) fn has_rules(root: &Node, definitions: &BTreeMap<String, Node>) -> bo
 /// Evaluates all rules on an object, and adds what it finds.
 pub(crate) fn evaluate(
     root: &Node,
-    definitions: &BTreeMap<String, Node>,
+    definitions: &Nodes,
     object: &Value,
     then: Option<Then<'_>>,
     outcome: &mut Validation,
@@ -61,7 +61,7 @@ pub(crate) fn evaluate(
 }
 
 struct Walk<'a> {
-    definitions: &'a BTreeMap<String, Node>,
+    definitions: &'a Nodes,
     outcome: &'a mut Validation,
 }
 
@@ -111,16 +111,10 @@ impl Walk<'_> {
                 for (name, value) in fields {
                     let before = old.and_then(|old| old.get(name));
                     let then = place.then().and_then(|then| then.field(name));
-                    let (schema, path) = match (node.properties.get(name), &node.additional) {
-                        (Some(property), _) => {
-                            let dot = if place.path.is_empty() { "" } else { "." };
-                            (property, format!("{}{dot}{name}", place.path))
-                        }
-                        (None, Some(Additional::Schema(schema))) => {
-                            (&**schema, format!("{}[{name}]", place.path))
-                        }
-                        _ => continue,
+                    let Some(schema) = node.of_field(name) else {
+                        continue;
                     };
+                    let path = node.path_of(&place.path, name);
                     let inner = Beside::step(&all, |node| node.properties.get(name));
                     self.value(schema, &inner, value, before, &place.step(path, then));
                 }
@@ -187,13 +181,12 @@ impl Walk<'_> {
         let message = evaluated_message(rule, context).unwrap_or_else(|| rule.message());
         let field = self.field_of(node, rule, &place.path);
         let is_whole = matches!(node.only_type(), Some("object" | "array"));
-        let value = (!is_whole).then(|| bad_value(value));
-        let shown = match rule.reason {
-            Reason::Forbidden | Reason::Required => None,
-            _ => value,
-        };
+        let has_value = !matches!(rule.reason, Reason::Forbidden | Reason::Required);
+        let value = (has_value && !is_whole).then(|| bad_value(value));
         let detail = (rule.reason != Reason::Duplicate).then_some(message);
-        self.add(&field, rule.reason, shown.into_iter().chain(detail));
+        let parts = value.as_deref().into_iter().chain(detail.as_deref());
+        let violation = Violation::new(&field, rule.reason, parts);
+        self.outcome.violations.push(violation);
     }
 
     /// The path of the field that a rule names, or else of its value.
@@ -220,31 +213,13 @@ impl Walk<'_> {
     fn fails(&mut self, node: &Node, rule: &Rule, place: &Place<'_, '_>, words: &str) {
         let kind = format!("\"{}\"", node.only_type().unwrap_or_default());
         let detail = format!("{words} evaluating rule: {}", rule.name());
-        self.add(&place.path, Reason::Invalid, [kind, detail].into_iter());
-    }
-
-    fn add(&mut self, field: &str, reason: Reason, parts: impl Iterator<Item = String>) {
-        let mut message = reason.words().to_owned();
-        for part in parts.filter(|part| !part.is_empty()) {
-            message.push_str(": ");
-            message.push_str(&part);
-        }
-        self.outcome.violations.push(Violation {
-            field: match field {
-                "" => "<nil>".to_owned(),
-                field => field.to_owned(),
-            },
-            reason,
-            message,
-        });
+        let violation = Violation::new(&place.path, Reason::Invalid, [&*kind, &*detail]);
+        self.outcome.violations.push(violation);
     }
 
     fn not_checked(&mut self, rule: &Rule, place: &Place<'_, '_>, reason: &str) {
         self.outcome.not_checked.push(NotChecked {
-            field: match place.path.as_str() {
-                "" => "<nil>".to_owned(),
-                path => path.to_owned(),
-            },
+            field: shown(&place.path),
             constraint: rule.text.clone(),
             reason: reason.to_owned(),
         });

@@ -1,11 +1,11 @@
 //! The functions of rules: of CEL, and of Kubernetes.
 
 use super::as_in_go;
-use super::library::{self, Overload, overloads};
+use super::library::{self, Answer, Overload, boolean, fails, integer, overloads};
 use super::patterns::{find, find_all};
 use cel::common::traits::Iterable;
 use cel::common::types::{
-    CelBool, CelDouble, CelDuration, CelInt, DYN_TYPE, INT_TYPE, LIST_TYPE, STRING_TYPE,
+    CelDouble, CelDuration, CelInt, DYN_TYPE, INT_TYPE, LIST_TYPE, STRING_TYPE,
 };
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
@@ -34,19 +34,21 @@ const NAMES: [&str; 5] = [
 
 static OVERLOADS: &[Overload] = overloads! {
     functions:
-    "sets.contains"(LIST_TYPE, LIST_TYPE) => set_contains,
-    "sets.equivalent"(LIST_TYPE, LIST_TYPE) => set_equivalent,
+    "sets.contains"(LIST_TYPE, LIST_TYPE) => |args| boolean(includes(&args, 0, 1)?),
+    "sets.equivalent"(LIST_TYPE, LIST_TYPE) => |args| {
+        boolean(includes(&args, 0, 1)? && includes(&args, 1, 0)?)
+    },
     "sets.intersects"(LIST_TYPE, LIST_TYPE) => set_intersects,
     methods:
     "isSorted"(LIST_TYPE) => is_sorted,
-    "max"(LIST_TYPE) => max,
-    "min"(LIST_TYPE) => min,
+    "max"(LIST_TYPE) => |args| extreme(&args, "max", Ordering::Greater),
+    "min"(LIST_TYPE) => |args| extreme(&args, "min", Ordering::Less),
     "sum"(LIST_TYPE) => sum,
     "find"(STRING_TYPE, STRING_TYPE) => find,
     "findAll"(STRING_TYPE, STRING_TYPE) => find_all,
     "findAll"(STRING_TYPE, STRING_TYPE, INT_TYPE) => find_all,
-    "indexOf"(LIST_TYPE, DYN_TYPE) => index_of,
-    "lastIndexOf"(LIST_TYPE, DYN_TYPE) => last_index_of,
+    "indexOf"(LIST_TYPE, DYN_TYPE) => |args| place(&args, false),
+    "lastIndexOf"(LIST_TYPE, DYN_TYPE) => |args| place(&args, true),
 };
 
 pub(super) fn environment() -> Env {
@@ -58,8 +60,6 @@ pub(super) fn environment() -> Env {
     as_in_go::add_to(&mut env);
     env
 }
-
-pub(super) type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// The elements of the list among the arguments.
 fn elements<'a, 'v>(
@@ -98,33 +98,23 @@ fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
         if let [left, right] = pair
             && compare(*left, *right)? == Ordering::Greater
         {
-            return Ok(CowVal::owned(CelBool::from(false)));
+            return boolean(false);
         }
     }
-    Ok(CowVal::owned(CelBool::from(true)))
+    boolean(true)
 }
 
-fn extreme<'b, 'v>(args: Vec<CowVal<'b, 'v>>, name: &str, wanted: Ordering) -> Answer<'b, 'v> {
-    let all = elements(&args, 0)?;
-    let mut all = all.into_iter();
-    let mut best = all.next().ok_or_else(|| {
-        let words = format!("{name} called on empty list");
-        ExecutionError::function_error(library::SERVER, words)
-    })?;
+fn extreme<'b, 'v>(args: &[CowVal<'b, 'v>], name: &str, wanted: Ordering) -> Answer<'b, 'v> {
+    let mut all = elements(args, 0)?.into_iter();
+    let mut best = all
+        .next()
+        .ok_or_else(|| fails(format!("{name} called on empty list")))?;
     for other in all {
         if compare(other, best)? == wanted {
             best = other;
         }
     }
     Ok(CowVal::Owned(best.clone_as_boxed()))
-}
-
-fn max<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    extreme(args, "max", Ordering::Greater)
-}
-
-fn min<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    extreme(args, "min", Ordering::Less)
 }
 
 fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
@@ -167,17 +157,7 @@ fn place<'b, 'v>(args: &[CowVal<'b, 'v>], last: bool) -> Answer<'b, 'v> {
         true => all.iter().rposition(&is_wanted),
         false => all.iter().position(&is_wanted),
     };
-    Ok(CowVal::owned(CelInt::from(
-        found.map_or(-1, |index| index as i64),
-    )))
-}
-
-fn index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    place(&args, false)
-}
-
-fn last_index_of<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    place(&args, true)
+    integer(found.map_or(-1, |index| index as i64))
 }
 
 /// Whether each element of the second list is in the first.
@@ -188,19 +168,10 @@ fn includes(args: &[CowVal<'_, '_>], first: usize, second: usize) -> Result<bool
         .all(|element| first.iter().any(|other| other.equals(*element))))
 }
 
-fn set_contains<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    Ok(CowVal::owned(CelBool::from(includes(&args, 0, 1)?)))
-}
-
-fn set_equivalent<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
-    let both = includes(&args, 0, 1)? && includes(&args, 1, 0)?;
-    Ok(CowVal::owned(CelBool::from(both)))
-}
-
 fn set_intersects<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
     let (first, second) = (elements(&args, 0)?, elements(&args, 1)?);
     let some = first
         .iter()
         .any(|element| second.iter().any(|other| other.equals(*element)));
-    Ok(CowVal::owned(CelBool::from(some)))
+    boolean(some)
 }

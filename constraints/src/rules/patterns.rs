@@ -1,6 +1,6 @@
 //! Functions with a regular expression.
 
-use super::functions::Answer;
+use super::library::Answer;
 use crate::go;
 use cel::ExecutionError;
 use cel::common::types::{CelInt, CelList, CelString};

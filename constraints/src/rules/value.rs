@@ -1,7 +1,7 @@
 //! From JSON to the values of rules, by the types of the schema.
 
 use super::keyed_list::KeyedList;
-use crate::schema::{Additional, Format, ListType, Node, duration};
+use crate::schema::{Additional, Format, ListType, Node, Nodes, duration};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cel::common::types::{
@@ -10,7 +10,7 @@ use cel::common::types::{
 };
 use cel::common::value::Val;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Words of CEL, which are escaped as names of fields.
 const RESERVED: &str = "\
@@ -50,7 +50,7 @@ pub(super) fn wrong_type(node: &Node, value: &Value) -> Option<String> {
 /// Errors: if a value does not have the type of the schema, which a server reports before.
 pub(super) fn cel_value(
     node: &Node,
-    definitions: &BTreeMap<String, Node>,
+    definitions: &Nodes,
     value: &Value,
 ) -> Result<Box<dyn Val>, String> {
     let node = node.resolve(definitions);
@@ -112,7 +112,7 @@ pub(super) fn cel_value(
 }
 
 /// A value in another one. A server finds a wrong format only if a rule uses the value, so here it is a string then.
-fn inner_value(node: &Node, definitions: &BTreeMap<String, Node>, value: &Value) -> Box<dyn Val> {
+fn inner_value(node: &Node, definitions: &Nodes, value: &Value) -> Box<dyn Val> {
     cel_value(node, definitions, value).unwrap_or_else(|_| dynamic(value))
 }
 

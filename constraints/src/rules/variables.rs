@@ -1,12 +1,11 @@
 //! `self` and `oldSelf`.
 
 use super::value::{cel_value, wrong_type};
-use crate::schema::Node;
+use crate::schema::{Node, Nodes};
 use cel::common::types::CelOptional;
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 pub(super) struct Variables {
     now: Box<dyn Val>,
@@ -16,7 +15,7 @@ pub(super) struct Variables {
 impl Variables {
     pub(super) fn read(
         node: &Node,
-        definitions: &BTreeMap<String, Node>,
+        definitions: &Nodes,
         value: &Value,
         old: Option<&Value>,
     ) -> Result<Self, String> {

@@ -1,8 +1,7 @@
 //! Defaults, which a server fills in before it validates.
 
-use super::node::{Additional, Node};
+use super::node::{Node, Nodes};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The most levels of objects that defaults make in each other. Definitions may contain themselves.
 const MAX_DEPTH: usize = 64;
@@ -13,11 +12,7 @@ const MAX_DEFAULTS: usize = 100_000;
 /// Fills in the defaults of absent fields, and of fields that are `null` and may not be. False if the schema has more defaults than
 /// a value may get: the others are absent then.
 #[must_use]
-pub(crate) fn fill_in_defaults(
-    root: &Node,
-    definitions: &BTreeMap<String, Node>,
-    value: &mut Value,
-) -> bool {
+pub(crate) fn fill_in_defaults(root: &Node, definitions: &Nodes, value: &mut Value) -> bool {
     let mut filler = Filler {
         definitions,
         left: MAX_DEFAULTS,
@@ -28,7 +23,7 @@ pub(crate) fn fill_in_defaults(
 }
 
 struct Filler<'a> {
-    definitions: &'a BTreeMap<String, Node>,
+    definitions: &'a Nodes,
     left: usize,
     is_complete: bool,
 }
@@ -58,11 +53,7 @@ impl Filler<'_> {
                     made.push(name);
                 }
                 for (name, value) in fields {
-                    let additional = match &node.additional {
-                        Some(Additional::Schema(schema)) => Some(&**schema),
-                        _ => None,
-                    };
-                    if let Some(property) = node.properties.get(name).or(additional) {
+                    if let Some(property) = node.of_field(name) {
                         let is_made = made.binary_search(&name).is_ok();
                         self.fill(property, value, depth + usize::from(is_made));
                     }

@@ -10,6 +10,6 @@ mod rule;
 pub(crate) use defaults::fill_in_defaults;
 pub(crate) use duration::duration;
 pub(crate) use format::{Format, date_time};
-pub(crate) use node::{Additional, ListType, Node, Reference};
+pub(crate) use node::{Additional, ListType, Node, Nodes, Reference};
 pub(crate) use read::{read, read_definitions};
 pub(crate) use rule::{Compiled, Rule};

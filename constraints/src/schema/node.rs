@@ -7,6 +7,9 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Schemas by their names.
+pub(crate) type Nodes = BTreeMap<String, Node>;
+
 /// A schema, and the schemas in it.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
@@ -34,7 +37,7 @@ pub(crate) struct Node {
     pub(crate) max_properties: Option<u64>,
     pub(crate) min_properties: Option<u64>,
     pub(crate) required: Vec<String>,
-    pub(crate) properties: BTreeMap<String, Node>,
+    pub(crate) properties: Nodes,
     pub(crate) additional: Option<Additional>,
     pub(crate) items: Option<Box<Node>>,
     pub(crate) all_of: Vec<Node>,
@@ -92,7 +95,7 @@ impl Node {
     }
 
     /// Follows references.
-    pub(crate) fn resolve<'a>(&'a self, definitions: &'a BTreeMap<String, Node>) -> &'a Node {
+    pub(crate) fn resolve<'a>(&'a self, definitions: &'a Nodes) -> &'a Node {
         let mut node = self;
         // References that lead to each other are an error of reading.
         while let Some(found) = node
@@ -103,6 +106,24 @@ impl Node {
             node = found;
         }
         node
+    }
+
+    /// The schema of a field: that of the property, or of all others.
+    pub(crate) fn of_field(&self, name: &str) -> Option<&Node> {
+        let others = match &self.additional {
+            Some(Additional::Schema(schema)) => Some(&**schema),
+            _ => None,
+        };
+        self.properties.get(name).or(others)
+    }
+
+    /// The path of a field of the value at `path`: in brackets if the schema does not name the field.
+    pub(crate) fn path_of(&self, path: &str, name: &str) -> String {
+        match self.properties.contains_key(name) {
+            false => format!("{path}[{name}]"),
+            true if path.is_empty() => name.to_owned(),
+            true => format!("{path}.{name}"),
+        }
     }
 
     /// The schemas in this one, each with the step to it.
@@ -142,7 +163,7 @@ impl Node {
     }
 
     /// The constraints of this schema and of those in it that are not checked. Each definition counts once.
-    pub(crate) fn not_checked(&self, definitions: &BTreeMap<String, Node>) -> Vec<NotChecked> {
+    pub(crate) fn not_checked(&self, definitions: &Nodes) -> Vec<NotChecked> {
         let (mut known, mut found) = (BTreeSet::new(), Vec::new());
         let mut open = vec![(String::new(), self)];
         while let Some((path, node)) = open.pop() {

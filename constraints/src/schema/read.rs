@@ -1,7 +1,7 @@
 //! Reading a schema.
 
 use super::format::Format;
-use super::node::{Additional, ListType, Node, Pattern, Reference};
+use super::node::{Additional, ListType, Node, Nodes, Pattern, Reference};
 use super::rule::Rule;
 use crate::error::SchemaError;
 use crate::go;
@@ -28,7 +28,7 @@ const NOT_READ: [&str; 13] = [
 ];
 
 /// Reads a schema with its definitions. The rules are not compiled yet.
-pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), SchemaError> {
+pub(crate) fn read(schema: &Value) -> Result<(Node, Nodes), SchemaError> {
     check_depth(schema)?;
     let definitions = match schema.get("$defs") {
         Some(found) => named(found, "/$defs")?,
@@ -40,7 +40,7 @@ pub(crate) fn read(schema: &Value) -> Result<(Node, BTreeMap<String, Node>), Sch
     Ok((root, definitions))
 }
 
-pub(crate) fn read_definitions(definitions: &Value) -> Result<BTreeMap<String, Node>, SchemaError> {
+pub(crate) fn read_definitions(definitions: &Value) -> Result<Nodes, SchemaError> {
     check_depth(definitions)?;
     let definitions = named(definitions, "")?;
     check_references(&Node::default(), &definitions)?;
@@ -57,7 +57,7 @@ fn check_depth(schema: &Value) -> Result<(), SchemaError> {
     }
 }
 
-fn named(definitions: &Value, place: &str) -> Result<BTreeMap<String, Node>, SchemaError> {
+fn named(definitions: &Value, place: &str) -> Result<Nodes, SchemaError> {
     let definitions = definitions
         .as_object()
         .ok_or_else(|| SchemaError::new(place, "must be an object"))?;
@@ -268,7 +268,7 @@ impl<'a> Words<'a> {
         self.list(word)?.iter().enumerate().map(read).collect()
     }
 
-    fn nodes(&self, word: &str) -> Result<BTreeMap<String, Node>, SchemaError> {
+    fn nodes(&self, word: &str) -> Result<Nodes, SchemaError> {
         let fields = self.get(word, "an object", Value::as_object)?;
         let read = |(name, schema): (&String, &Value)| {
             let place = inside(&format!("{}/{word}", self.place), name);
@@ -303,7 +303,7 @@ impl<'a> Words<'a> {
 }
 
 /// Fails if a reference leads nowhere, or in a circle without a value between.
-fn check_references(root: &Node, definitions: &BTreeMap<String, Node>) -> Result<(), SchemaError> {
+fn check_references(root: &Node, definitions: &Nodes) -> Result<(), SchemaError> {
     let mut open = vec![root];
     open.extend(definitions.values());
     while let Some(node) = open.pop() {
@@ -326,7 +326,7 @@ fn check_references(root: &Node, definitions: &BTreeMap<String, Node>) -> Result
 }
 
 /// Fails if the check of a value by a definition would lead to the same value by the same definition: through references and branches.
-fn check_circles(definitions: &BTreeMap<String, Node>) -> Result<(), SchemaError> {
+fn check_circles(definitions: &Nodes) -> Result<(), SchemaError> {
     // The definitions that each one applies to its own value, without those that lead to no circle.
     let mut open: BTreeMap<&str, BTreeMap<&str, &str>> = definitions
         .iter()

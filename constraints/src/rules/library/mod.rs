@@ -18,7 +18,7 @@ use cel::{Env, ExecutionError};
 pub(super) const SERVER: &str = "server";
 
 /// The outcome of a function.
-type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+pub(super) type Answer<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// A type of values that only these functions make and read.
 macro_rules! value {
@@ -156,11 +156,11 @@ fn text<'a>(args: &'a [CowVal<'_, '_>], index: usize) -> Result<&'a str, Executi
         .ok_or_else(ExecutionError::missing_argument_or_target)
 }
 
-fn boolean<'b, 'v>(value: bool) -> Answer<'b, 'v> {
+pub(super) fn boolean<'b, 'v>(value: bool) -> Answer<'b, 'v> {
     Ok(CowVal::owned(CelBool::from(value)))
 }
 
-fn integer<'b, 'v>(value: i64) -> Answer<'b, 'v> {
+pub(super) fn integer<'b, 'v>(value: i64) -> Answer<'b, 'v> {
     Ok(CowVal::owned(CelInt::from(value)))
 }
 
