@@ -39,6 +39,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod cut;
 #[cfg(feature = "files")]
 mod dependencies;
 mod documents;

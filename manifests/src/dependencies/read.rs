@@ -1,5 +1,7 @@
 //! Finding the libraries of the table in a file with dependencies.
 
+use crate::cut::leading;
+
 use super::formats::{Format, format};
 use super::table::{Ecosystem, LIBRARIES, Library};
 use super::toml::{entry, feature, is_table, version_in_table};
@@ -244,8 +246,7 @@ pub(super) fn requirement<'a>(word: &'a str, name: &str) -> Option<&'a str> {
         .iter()
         .find_map(|mark| rest.strip_prefix(mark))?;
     let version = version.trim_start_matches('=').trim_start();
-    let end = version.find(|mark: char| !(mark.is_ascii_alphanumeric() || mark == '.'));
-    let version = &version[..end.unwrap_or(version.len())];
+    let version = leading(version, |mark| mark.is_ascii_alphanumeric() || mark == '.');
     is_version(version).then_some(version)
 }
 
@@ -305,10 +306,8 @@ fn coordinates<'a>(line: &'a str, library: &Library) -> Option<&'a str> {
     let from = rest.find(|digit: char| digit.is_ascii_digit())?;
     let is_near = rest[..from].chars().all(|mark| !mark.is_ascii_alphabetic())
         || rest[..from].contains("version");
-    let version = &rest[from..];
-    let end =
-        version.find(|mark: char| !(mark.is_ascii_alphanumeric() || matches!(mark, '.' | '-')));
-    is_near.then(|| &version[..end.unwrap_or(version.len())])
+    let is_part = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '.' | '-');
+    is_near.then(|| leading(&rest[from..], is_part))
 }
 
 /// The place of a word in a line at an offset.

@@ -1,5 +1,6 @@
 //! Versions of libraries.
 
+use crate::cut::leading;
 use std::cmp::Ordering;
 
 /// The days on which Kubernetes released its minor versions, from the release before the first one with a version of the group until
@@ -58,14 +59,12 @@ fn numbers(version: &str) -> Option<[u32; 3]> {
     });
     let mut numbers = [0; 3];
     for (index, part) in text.split('.').take(3).enumerate() {
-        let digits = part
-            .find(|digit: char| !digit.is_ascii_digit())
-            .unwrap_or(part.len());
-        if digits == 0 {
+        let digits = leading(part, |digit| digit.is_ascii_digit());
+        if digits.is_empty() {
             return (index > 0).then_some(numbers);
         }
-        numbers[index] = part[..digits].parse().ok()?;
-        if digits < part.len() {
+        numbers[index] = digits.parse().ok()?;
+        if digits != part {
             break;
         }
     }

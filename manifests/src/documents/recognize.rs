@@ -1,5 +1,6 @@
 //! Recognizing flow-control objects, and the kind and version under which they are sent to a server.
 
+use crate::cut::leading_word;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -120,11 +121,10 @@ pub(crate) fn recognize_text(text: &[u8], is_named: bool) -> Option<Posted> {
         .copied()
         .rev()
         .find(|kind| text.contains(kind.as_str()));
-    let version = text.split(GROUP).nth(1).and_then(|rest| {
-        let rest = rest.strip_prefix('/')?;
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
-        rest[..end.unwrap_or(rest.len())].parse().ok()
-    });
+    let version = text
+        .split(GROUP)
+        .nth(1)
+        .and_then(|rest| leading_word(rest.strip_prefix('/')?).parse().ok());
     let mentions_us = kind.is_some() || text.contains(GROUP);
     let names_a_kind = text.lines().any(|line| line.starts_with("kind:"));
     let is_ours = mentions_us || is_named && !names_a_kind;

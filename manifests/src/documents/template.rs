@@ -2,7 +2,8 @@
 //!
 //! The [`Syntax`] of each action is one of Go and Helm, Jinja, ytt, ERB, envsubst and Velocity. They may be mixed in a text.
 
-use super::velocity::{directive_at, is_velocity};
+use super::velocity::{directive_at, is_velocity, word};
+use crate::cut::{ceil, floor};
 use k8s_flowcontrol_text::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,19 +109,12 @@ const MAX_KEY: usize = 400;
 
 /// The part of a text in which a statement ends.
 fn near(text: &str) -> &str {
-    let mut end = text.len().min(MAX_STATEMENT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..floor(text, MAX_STATEMENT)]
 }
 
 /// Whether a place is in the value of a field in the same line.
 fn is_value(text: &str, at: usize) -> bool {
-    let mut first = at.saturating_sub(MAX_KEY);
-    while !text.is_char_boundary(first) {
-        first += 1;
-    }
+    let first = ceil(text, at.saturating_sub(MAX_KEY));
     let line = match text[first..at].rfind('\n') {
         Some(end) => first + end + 1,
         None if first == 0 => 0,
@@ -281,12 +275,8 @@ fn action_end(text: &str, at: usize) -> Option<usize> {
 }
 
 fn writes(inside: &str) -> bool {
-    let word: String = inside
-        .chars()
-        .take_while(|character| character.is_ascii_alphabetic())
-        .collect();
     let controls = matches!(
-        word.as_str(),
+        word(inside),
         "if" | "else" | "end" | "with" | "range" | "define" | "block" | "break" | "continue"
     );
     let assigns = inside.starts_with('$')

@@ -1,6 +1,7 @@
 //! The directives of Velocity, which read as comments of YAML.
 
 use super::template::inside;
+use crate::cut::leading;
 use k8s_flowcontrol_text::Span;
 
 const DIRECTIVES: [&str; 7] = ["if", "elseif", "else", "end", "foreach", "set", "macro"];
@@ -36,6 +37,5 @@ pub(super) fn directive_at(text: &str, start: usize) -> Option<Span> {
 
 /// The letters with which a text begins.
 pub(super) fn word(text: &str) -> &str {
-    let end = text.find(|letter: char| !letter.is_ascii_alphabetic());
-    &text[..end.unwrap_or(text.len())]
+    leading(text, |letter| letter.is_ascii_alphabetic())
 }

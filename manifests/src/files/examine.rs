@@ -27,60 +27,10 @@ enum Treatment {
     Unknown,
 }
 
-const PROGRAMS: [&str; 52] = [
-    ".go",
-    ".py",
-    ".ts",
-    ".tsx",
-    ".js",
-    ".mjs",
-    ".java",
-    ".kt",
-    ".scala",
-    ".cs",
-    ".rs",
-    ".rb",
-    ".tf",
-    ".hcl",
-    ".sh",
-    ".ps1",
-    ".jsonnet",
-    ".libsonnet",
-    ".cue",
-    ".c",
-    ".h",
-    ".cc",
-    ".cpp",
-    ".hpp",
-    ".vb",
-    ".fs",
-    ".swift",
-    ".dart",
-    ".php",
-    ".pl",
-    ".pm",
-    ".ex",
-    ".exs",
-    ".erl",
-    ".clj",
-    ".hs",
-    ".lua",
-    ".groovy",
-    ".gradle",
-    ".kts",
-    ".nix",
-    ".dhall",
-    ".pkl",
-    ".kcl",
-    ".bicep",
-    ".rego",
-    ".star",
-    ".bzl",
-    ".proto",
-    ".cr",
-    ".tfvars",
-    ".bash",
-];
+const PROGRAMS: &str = "\
+    .go .py .ts .tsx .js .mjs .java .kt .scala .cs .rs .rb .tf .hcl .sh .ps1 .jsonnet .libsonnet .cue .c .h .cc \
+    .cpp .hpp .vb .fs .swift .dart .php .pl .pm .ex .exs .erl .clj .hs .lua .groovy .gradle .kts .nix .dhall \
+    .pkl .kcl .bicep .rego .star .bzl .proto .cr .tfvars .bash";
 
 /// A file that was examined.
 #[derive(Debug, Default)]
@@ -288,32 +238,18 @@ fn treatment(path: &Path) -> Treatment {
         .file_name()
         .map(|name| name.to_string_lossy().to_ascii_lowercase())
         .unwrap_or_default();
-    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    if ends(&[".tgz", ".tar.gz", ".tar", ".zip"]) {
+    let ends = |endings: &str| endings.split(' ').any(|ending| name.ends_with(ending));
+    // Also before the ending of a template.
+    const MANIFESTS: &str = ".yaml .yml .json .jsonl .ndjson .tpl .tmpl .gotmpl";
+    if ends(".tgz .tar.gz .tar .zip") {
         Treatment::Archive
     } else if name == "cmakelists.txt" {
         Treatment::Program
-    } else if ends(&[
-        ".md",
-        ".markdown",
-        ".mdx",
-        ".rst",
-        ".adoc",
-        ".asciidoc",
-        ".org",
-        ".txt",
-        ".html",
-        ".log",
-    ]) {
+    } else if ends(".md .markdown .mdx .rst .adoc .asciidoc .org .txt .html .log") {
         Treatment::Documentation
-    } else if ends(&PROGRAMS) {
+    } else if ends(PROGRAMS) {
         Treatment::Program
-    } else if [
-        ".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl",
-    ]
-    .iter()
-    .any(|ending| name.contains(ending))
-    {
+    } else if MANIFESTS.split(' ').any(|ending| name.contains(ending)) {
         Treatment::Manifest
     } else {
         Treatment::Unknown

@@ -2,7 +2,7 @@
 //!
 //! A version belongs to flow control if the word before it names the group, or if the word before or after it names a kind.
 
-use super::dynamic::floor;
+use crate::cut::{ceil, floor, leading};
 use k8s_flowcontrol_text::Span;
 
 /// Endings of a word that names the group, in lower case and without underscores.
@@ -124,10 +124,10 @@ fn kind_after(after: &str) -> Option<usize> {
     }
     let rest = &after[gap..];
     let near = &rest[..floor(rest, MAX_WORD)];
-    let length = near.find(|next: char| !is_word(next)).unwrap_or(near.len());
-    let plain = plain(&near[..length]);
+    let word = leading(near, is_word);
+    let plain = plain(word);
     let is_kind = KIND_WORDS.iter().any(|name| plain.starts_with(name));
-    is_kind.then_some(gap + length)
+    is_kind.then_some(gap + word.len())
 }
 
 /// The word before a version, and the marks between them.
@@ -185,13 +185,4 @@ fn plain(word: &str) -> String {
 
 fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
-}
-
-/// The first boundary of a character at or after a byte.
-fn ceil(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }

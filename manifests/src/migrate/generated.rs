@@ -9,6 +9,7 @@ mod tables;
 use super::findings::{Finding, Rule, Severity};
 use super::lesser_uses::is_definition;
 use super::read::Text;
+use crate::cut::floor;
 use k8s_flowcontrol_types::ApiVersion;
 
 /// The reason for old versions in a file.
@@ -89,11 +90,7 @@ pub(crate) fn reason(
         }
         return reason(source.text, path, &findings, to);
     }
-    let mut end = HEAD.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let head = text[..end].to_ascii_lowercase();
+    let head = text[..floor(text, HEAD)].to_ascii_lowercase();
     if MARKS.iter().any(|mark| head.contains(mark)) || paths::is_generated(path) {
         return Some(Reason::Generated);
     }

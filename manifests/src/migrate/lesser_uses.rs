@@ -1,6 +1,7 @@
 //! Uses of old versions in programs that need nothing by themselves.
 
 use super::findings::{Finding, Rule};
+use crate::cut::leading;
 use k8s_flowcontrol_types::ApiVersion;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -86,8 +87,7 @@ fn imported_in(line: &str) -> Option<&str> {
 
 /// The end of the name at the beginning of a text.
 fn name_end(text: &str) -> usize {
-    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
-    text.find(|letter| !is_name(letter)).unwrap_or(text.len())
+    leading(text, |letter| letter.is_alphanumeric() || letter == '_').len()
 }
 
 /// The most letters of a name before the version in it.

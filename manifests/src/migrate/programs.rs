@@ -3,11 +3,12 @@
 use super::client_names::client_names;
 #[cfg(feature = "files")]
 use super::dynamic::versions_of_names;
-use super::dynamic::{Links, floor, versions_in_context, versions_of_group};
+use super::dynamic::{Links, versions_in_context, versions_of_group};
 use super::findings::{Finding, Rule, Severity};
 use super::lesser_uses::{imported, is_searched, needs_nothing};
 use super::read::{Kept, Mention, Mentioned, Text, mentions};
 use super::remedy::Remedy;
+use crate::cut::floor;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use std::collections::{BTreeSet, HashSet};

@@ -8,6 +8,7 @@ use super::programs::{OLD_VERSIONS, other_versions};
 use super::read::{Kept, Text};
 use super::result::Migration;
 use super::settings::Settings;
+use crate::cut::leading;
 use crate::documents::Form;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
@@ -97,8 +98,7 @@ fn defined(text: &str) -> HashSet<&str> {
 /// The name of the function or the variable that an action begins with: `version` of `#@ version()`.
 fn called(action: &str) -> Option<&str> {
     let name = action.trim_start_matches(|mark: char| !is_part(mark));
-    let end = name.find(|mark| !is_part(mark)).unwrap_or(name.len());
-    (end > 0).then(|| &name[..end])
+    Some(leading(name, is_part)).filter(|name| !name.is_empty())
 }
 
 fn is_part(letter: char) -> bool {

@@ -3,6 +3,7 @@
 use super::agree::agree;
 use super::conditions::{for_version, ranges};
 use super::given::{FIRST, condition, given_version, releases, version};
+use crate::cut::leading;
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text, version_is_at};
@@ -244,11 +245,10 @@ fn tests(condition: &str, to: ApiVersion) -> bool {
     let lifecycle = to.lifecycle();
     let is_since = |rest: &str| {
         let rest = rest.trim_start().trim_start_matches('v');
-        let minor = rest.strip_prefix("1.").map(|rest| {
-            let end = rest.find(|digit: char| !digit.is_ascii_digit());
-            &rest[..end.unwrap_or(rest.len())]
+        let minor = rest.strip_prefix("1.").and_then(|rest| {
+            let minor = leading(rest, |digit| digit.is_ascii_digit());
+            minor.parse::<u32>().ok()
         });
-        let minor = minor.and_then(|minor| minor.parse::<u32>().ok());
         minor.is_some_and(|minor| minor >= lifecycle.introduced)
     };
     let since = condition.split(">=").skip(1).any(is_since);

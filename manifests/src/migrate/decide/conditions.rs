@@ -1,5 +1,6 @@
 //! Conditions of templates about the cluster: their words, the releases for which they hold, and the condition to add for a version.
 
+use crate::cut::{leading, leading_word};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::fmt::Write;
 
@@ -78,8 +79,7 @@ fn holds(condition: &str, release: Release, depth: usize) -> Option<bool> {
         }
     }
     if let Some((_, rest)) = condition.split_once(&format!("{GROUP}/")) {
-        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
-        let version: ApiVersion = rest[..end.unwrap_or(rest.len())].parse().ok()?;
+        let version: ApiVersion = leading_word(rest).parse().ok()?;
         return Some(version.is_served_by(release));
     }
     if let Some(holds) = compares_part(condition, release) {
@@ -198,8 +198,9 @@ pub(super) fn comparisons(condition: &str) -> Option<Vec<Comparison>> {
 
 /// Whether a path of values that a text begins with ends in the version of the cluster: `.Values.global.kubernetesVersion`.
 fn is_cluster_version(text: &str) -> bool {
-    let end = text.find(|next: char| !(next.is_ascii_alphanumeric() || next == '.' || next == '_'));
-    let path = &text[..end.unwrap_or(text.len())];
+    let path = leading(text, |next| {
+        next.is_ascii_alphanumeric() || matches!(next, '.' | '_')
+    });
     let last = path.rsplit('.').next().unwrap_or(path);
     let last = last.replace('_', "").to_ascii_lowercase();
     matches!(
@@ -277,8 +278,7 @@ pub(super) fn for_version(condition: &str, to: ApiVersion) -> Option<String> {
     if let Some(at) = condition.find(GROUP) {
         let from = at + GROUP.len() + 1;
         let rest = condition.get(from..)?;
-        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
-        let rest = &rest[end.unwrap_or(rest.len())..];
+        let rest = rest.trim_start_matches(|next: char| next.is_ascii_alphanumeric());
         let is_single = !rest.contains(GROUP);
         return is_single.then(|| format!("{}{to}{rest}", &condition[..from]));
     }

@@ -1,6 +1,7 @@
 //! The versions that clusters of each release get from the branches of a template.
 
 use super::conditions::branches_of_releases;
+use crate::cut::leading_word;
 use crate::documents::{Chain, inside};
 use crate::migrate::read::{Mention, Mentioned, SHARES, Text};
 use k8s_flowcontrol_text::Span;
@@ -54,8 +55,7 @@ pub(super) fn version(source: &Text<'_>, body: Span) -> Option<ApiVersion> {
     let mut groups = text.match_indices(GROUP);
     let found = groups.find_map(|(at, _)| {
         let rest = text[at + GROUP.len()..].strip_prefix('/')?;
-        let end = rest.find(|next: char| !next.is_ascii_alphanumeric());
-        rest[..end.unwrap_or(rest.len())].parse().ok()
+        leading_word(rest).parse().ok()
     });
     found.or_else(|| text.trim().parse().ok())
 }

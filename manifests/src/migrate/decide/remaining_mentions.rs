@@ -1,6 +1,7 @@
 //! The remaining mentions of old versions and fields: every place is listed, none is skipped.
 
 use super::reference::Owner;
+use crate::cut::leading;
 use crate::documents::{Parsed, Scalars, path, touching};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, SHARES, Text};
@@ -94,9 +95,7 @@ fn is_own_value(source: &Text<'_>, offset: usize) -> bool {
 fn value_path(text: &str, at: usize) -> Option<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
     let start = text[..at].trim_end_matches(is_part).len();
-    let rest = &text[at..];
-    let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-    let path = text[start..at + end].trim_start_matches('.');
+    let path = leading(&text[start..], is_part).trim_start_matches('.');
     path.strip_prefix("Values.").map(str::to_owned)
 }
 

@@ -1,7 +1,7 @@
 //! Versions that the names around them assign to flow control: `flowcontrol_version: v1beta2`, or a field `version` below a key
 //! `flowcontrol`.
 
-use super::tokens::floor;
+use crate::cut::floor;
 use crate::migrate::lesser_uses::is_search;
 use k8s_flowcontrol_text::Span;
 

@@ -1,8 +1,10 @@
 //! Strings that a program puts together, with the place of each part: `"flowcontrol." + suffix + "/v1beta2"`, formats and
 //! interpolations.
 
+use crate::cut::{floor, leading};
+
 use super::definitions::Definitions;
-use super::tokens::{Token, floor, is_word};
+use super::tokens::{Token, is_word};
 
 /// The maximum number of parts of a string, and of words of a name.
 const MAX_PARTS: usize = 32;
@@ -316,8 +318,8 @@ fn placeholder(text: &str) -> Option<(usize, Placeholder<'_>)> {
         return is_name.then_some((end + 2, Placeholder::Named(inside)));
     }
     if let Some(rest) = text.strip_prefix('$') {
-        let end = rest.find(|other| !is_word(other)).unwrap_or(rest.len());
-        return (end > 0).then_some((end + 1, Placeholder::Named(&rest[..end])));
+        let name = leading(rest, is_word);
+        return (!name.is_empty()).then_some((name.len() + 1, Placeholder::Named(name)));
     }
     None
 }

@@ -12,7 +12,6 @@ mod values;
 mod versions;
 
 pub(super) use context::versions_in_context;
-pub(super) use tokens::floor;
 pub(crate) use versions::Links;
 pub(super) use versions::versions_of_group;
 #[cfg(feature = "files")]

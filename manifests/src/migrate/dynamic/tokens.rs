@@ -1,5 +1,7 @@
 //! The tokens of a text of any language: strings, words and marks.
 
+use crate::cut::{floor, leading};
+
 /// A string or a word of a program, with its offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
@@ -84,9 +86,7 @@ pub(super) fn tokens(text: &str, is_template: bool) -> Vec<Token<'_>> {
         } else if let Some((length, end)) = quoted(text, at, &mut open_until) {
             (at + 1, length, TokenKind::String, at + end)
         } else if is_word(first) || first == '$' {
-            let tail = &rest[first.len_utf8()..];
-            let length = tail.find(|other| !is_word(other)).unwrap_or(tail.len());
-            let length = first.len_utf8() + length;
+            let length = first.len_utf8() + leading(&rest[first.len_utf8()..], is_word).len();
             (at, length, TokenKind::Word, at + length)
         } else {
             let length = first.len_utf8();
@@ -203,13 +203,4 @@ pub(super) fn is_word(character: char) -> bool {
 /// The index of the first token at or after an offset.
 pub(super) fn index_at(tokens: &[Token<'_>], offset: usize) -> usize {
     tokens.partition_point(|token| token.start < offset)
-}
-
-/// The last boundary of a character at or before a byte.
-pub(in crate::migrate) fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }

@@ -2,7 +2,8 @@
 
 use super::definitions::Definitions;
 use super::folded::{Folded, Folding, HOLE};
-use super::tokens::{Token, floor, index_at, tokens};
+use super::tokens::{Token, index_at, tokens};
+use crate::cut::{floor, leading_word};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
@@ -186,9 +187,7 @@ impl<'a, 'b> Search<'a, 'b> {
             self.hole(source);
             return;
         }
-        let length = text
-            .find(|next: char| !next.is_ascii_alphanumeric())
-            .unwrap_or(text.len());
+        let length = leading_word(text).len();
         if let Some(version) = self.known(&text[..length]) {
             let start = folded.source(at);
             self.found.push((Span::new(start, start + length), version));

@@ -1,5 +1,6 @@
 //! Mentions of old versions and fields anywhere in a text.
 
+use crate::cut::leading_word;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, shares_name};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -140,15 +141,11 @@ fn version_behind(text: &str, end: usize) -> Option<Mention> {
     let rest = &text[end..];
     let slash = if rest.starts_with("\\/") { 2 } else { 1 };
     let word = rest.get(slash..).filter(|_| rest[..slash].ends_with('/'))?;
-    let length = word
-        .find(|character: char| !character.is_ascii_alphanumeric())
-        .unwrap_or(word.len());
+    let length = leading_word(word).len();
     let start = end + slash;
-    if word[length..].starts_with('@') {
-        let version = &word[length + 1..];
-        let end = version.find(|character: char| !character.is_ascii_alphanumeric());
+    if let Some(version) = word[length..].strip_prefix('@') {
         let start = start + length + 1;
-        return version_at(text, start, start + end.unwrap_or(version.len()));
+        return version_at(text, start, start + leading_word(version).len());
     }
     version_at(text, start, start + length)
 }

@@ -1,6 +1,6 @@
 //! The text of a file without its byte order mark, addressed by lines.
 
-use crate::migrate::dynamic::floor;
+use crate::cut::floor;
 use k8s_flowcontrol_text::Span;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
