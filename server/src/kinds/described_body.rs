@@ -91,12 +91,7 @@ fn keep_nulls(decoded: &mut Value, sent: &Value, shape: &Shape) {
 }
 
 fn check_type(version: Version, object: &Value) -> Result<(), String> {
-    let text = |field: &str| {
-        object
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (expected_version, expected_kind) = (version.api_version(), version.resource.kind);
     let fits = |found: &str, expected: &str| found.is_empty() || found == expected;

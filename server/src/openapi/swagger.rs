@@ -10,33 +10,10 @@ use std::collections::BTreeSet;
 use std::mem;
 
 /// The fields of a schema that Swagger 2 has and servers publish. Servers publish no defaults there.
-const OF_SCHEMAS: &[&str] = &[
-    "$ref",
-    "additionalProperties",
-    "allOf",
-    "description",
-    "enum",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "items",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "pattern",
-    "properties",
-    "readOnly",
-    "required",
-    "title",
-    "type",
-    "uniqueItems",
-];
+const OF_SCHEMAS: &str = "\
+    $ref additionalProperties allOf description enum exclusiveMaximum exclusiveMinimum format items maxItems \
+    maxLength maxProperties maximum minItems minLength minProperties minimum multipleOf pattern properties \
+    readOnly required title type uniqueItems";
 
 /// The fields that a parameter has from its schema.
 const OF_PARAMETERS: &[&str] = &["enum", "format", "items", "type", "uniqueItems"];
@@ -152,7 +129,7 @@ fn schema(mut value: Value) -> Value {
     for (name, value) in take_fields(&mut value) {
         let value = match name.as_str() {
             extension if extension.starts_with("x-") => value,
-            other if !OF_SCHEMAS.contains(&other) => continue,
+            other if !OF_SCHEMAS.split(' ').any(|known| known == other) => continue,
             "$ref" => reference(&value),
             "properties" => {
                 let mut properties = value;

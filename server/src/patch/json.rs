@@ -272,7 +272,7 @@ fn steps(path: &str) -> usize {
     path.matches('/').count()
 }
 
-fn unescape(step: &str) -> String {
+pub(super) fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Objects on the path of the patch have sorted fields; the others keep their order.
 
-use super::json::DEEPEST;
+use super::json::{DEEPEST, unescape};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
@@ -25,8 +25,7 @@ impl Touched {
                 let mut node = &mut touched;
                 // A patched object does not have deeper containers, regardless of the path.
                 for step in containers.split('/').skip(1).take(DEEPEST) {
-                    let name = step.replace("~1", "/").replace("~0", "~");
-                    node = node.0.entry(name).or_default();
+                    node = node.0.entry(unescape(step)).or_default();
                 }
             }
         }

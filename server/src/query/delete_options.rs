@@ -126,13 +126,8 @@ fn from_body(
         let value = options.pointer(pointer).and_then(Value::as_str);
         value.map(str::to_owned)
     };
-    let dry_run: Vec<_> = options
-        .get("dryRun")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let dry_run = options["dryRun"].as_array().into_iter().flatten();
+    let dry_run: Vec<_> = dry_run.filter_map(Value::as_str).collect();
     let read = DeleteOptions {
         uid: text("/preconditions/uid"),
         resource_version: text("/preconditions/resourceVersion"),
@@ -154,12 +149,7 @@ fn check_type(options: &Value) -> Result<(), String> {
             go_kind(options)
         ));
     }
-    let text = |name: &str| {
-        options
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |name: &str| options[name].as_str().unwrap_or_default();
     let (kind, version) = (text("kind"), text("apiVersion"));
     if version.split('/').count() > 2 {
         return Err(format!("unexpected GroupVersion string: {version}"));

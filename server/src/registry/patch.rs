@@ -250,13 +250,9 @@ fn merged(
         return Err(write.subject(name).not_found());
     }
     check_type(write, &config.value)?;
-    match old {
-        Some(old) => write.writer().apply(old, &config.value, force),
-        None => {
-            let empty = write.kind.empty();
-            write.writer().apply(&empty, &config.value, force)
-        }
-    }
+    let empty = write.kind.empty();
+    let old = old.map_or(&empty, |old| old);
+    write.writer().apply(old, &config.value, force)
 }
 
 /// Writes a merged object.
@@ -267,15 +263,12 @@ fn apply(
     old: Option<Object>,
     mut object: Value,
 ) -> Result<Patched, Failure> {
-    match old {
+    let created = old.is_none();
+    let object = match old {
         Some(old) => {
             check_name(&object, name)?;
             update::check_version(write, name, &object, &old)?;
-            let object = update::commit(store, write, name, &old, object)?;
-            Ok(Patched {
-                object,
-                created: false,
-            })
+            update::commit(store, write, name, &old, object)?
         }
         None => {
             let uid = meta_str(&object, "uid");
@@ -293,23 +286,14 @@ fn apply(
             if !write.dry_run {
                 edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
             }
-            let object =
-                create::store_new(store, write, write.kind.canonical(object, write.kind.hub))?;
-            Ok(Patched {
-                object,
-                created: true,
-            })
+            create::store_new(store, write, write.kind.canonical(object, write.kind.hub))?
         }
-    }
+    };
+    Ok(Patched { object, created })
 }
 
 fn check_type(write: &Write<'_>, config: &Value) -> Result<(), Failure> {
-    let text = |field: &str| {
-        config
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
+    let text = |field: &str| config[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version == write.version.api_version() && kind == write.kind.name() {
         return Ok(());

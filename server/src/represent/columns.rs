@@ -129,18 +129,10 @@ impl Columns {
 
 /// The status of the condition `Dangling`.
 fn dangling(object: &Value) -> &str {
-    let conditions = object.pointer("/status/conditions");
-    conditions
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .find(|condition| condition.get("type").is_some_and(|it| it == "Dangling"))
-        .map_or("?", |condition| {
-            condition
-                .get("status")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        })
+    let conditions = object["status"]["conditions"].as_array();
+    let mut conditions = conditions.into_iter().flatten();
+    let found = conditions.find(|condition| condition["type"] == "Dangling");
+    found.map_or("?", |found| found["status"].as_str().unwrap_or_default())
 }
 
 fn name(release: Release) -> &'static str {
