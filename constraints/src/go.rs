@@ -1,6 +1,6 @@
 //! Go's text for values, and Go's regular expressions.
 
-use k8s_flowcontrol_text::go::{json_quote, quote};
+use k8s_flowcontrol_text::go::{float, json_float, json_quote, quote};
 use serde_json::{Number, Value};
 
 /// A value as the server prints it behind `Invalid value: `.
@@ -19,7 +19,7 @@ pub(crate) fn json(value: &Value) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => match integer(number) {
             Some(integer) => integer.to_string(),
-            None => json_float(number.as_f64().unwrap_or_default()),
+            None => json_float(number.as_f64().unwrap_or_default()).unwrap_or_default(),
         },
         Value::String(text) => json_quote(text),
         Value::Array(elements) => {
@@ -57,42 +57,6 @@ pub(crate) fn truncated(value: f64) -> i64 {
     match FITS.contains(&value) {
         true => value as i64,
         false => i64::MIN,
-    }
-}
-
-/// From this number on, Go prints an exponent.
-const MOST_PLAIN: f64 = 1e6;
-
-/// A number as Go's `%v` and `%g` print a `float64`.
-pub(crate) fn float(value: f64) -> String {
-    match value {
-        f64::INFINITY => return "+Inf".to_owned(),
-        f64::NEG_INFINITY => return "-Inf".to_owned(),
-        _ => {}
-    }
-    let size = value.abs();
-    if value == 0.0 || value.is_nan() || (1e-4..MOST_PLAIN).contains(&size) {
-        return format!("{value}");
-    }
-    // Go writes at least two digits of the exponent.
-    let text = format!("{value:e}");
-    match text.split_once('e') {
-        Some((digits, exponent)) => {
-            let (sign, exponent) = match exponent.strip_prefix('-') {
-                Some(exponent) => ('-', exponent),
-                None => ('+', exponent),
-            };
-            format!("{digits}e{sign}{exponent:0>2}")
-        }
-        None => text,
-    }
-}
-
-/// A float as Go's JSON encoder writes it.
-fn json_float(value: f64) -> String {
-    match value == 0.0 || (1e-6..1e21).contains(&value.abs()) {
-        true => format!("{value}"),
-        false => format!("{value:e}").replace("e", if value.abs() < 1.0 { "e" } else { "e+" }),
     }
 }
 

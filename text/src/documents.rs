@@ -26,75 +26,60 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Adds a document, unless all of them together have too many values.
-    fn add(&mut self, document: Document, values: &mut usize) -> Result<(), SyntaxError> {
-        *values += document.tree.entries().len();
-        crate::error::check_values(*values, document.span.start)?;
-        self.documents.push(document);
-        Ok(())
+    /// Reads documents up to the end or an error; more values than allowed in all of them together are one.
+    fn read(mut next: impl FnMut() -> Result<Option<Document>, SyntaxError>) -> Self {
+        let (mut all, mut values) = (Self::default(), 0);
+        let mut add_next = || {
+            let Some(document) = next()? else {
+                return Ok(false);
+            };
+            values += document.tree.entries().len();
+            crate::error::check_values(values, document.span.start)?;
+            all.documents.push(document);
+            Ok(true)
+        };
+        let error = loop {
+            match add_next() {
+                Ok(true) => {}
+                Ok(false) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        Self { error, ..all }
     }
 }
 
 /// Reads JSON values in sequence, with or without line breaks between them, as kubectl reads a JSON file.
 pub fn parse_json_values(text: &[u8]) -> Documents {
-    let mut documents = Documents::default();
-    if let Err(error) = crate::error::check_length(text) {
-        documents.error = Some(error);
-        return documents;
-    }
-    let (mut at, mut values) = (0, 0);
-    loop {
-        match parse_json_at(text, at) {
-            Ok(None) => break,
-            Ok(Some((tree, end))) => {
-                let document = Document {
-                    span: tree.root().span(),
-                    tree,
-                    duplicates: Vec::new(),
-                };
-                documents.error = documents.add(document, &mut values).err();
-                if documents.error.is_some() {
-                    break;
-                }
-                at = end;
-            }
-            Err(error) => {
-                documents.error = Some(error);
-                break;
-            }
-        }
-    }
-    documents
+    let mut at = 0;
+    Documents::read(|| {
+        crate::error::check_length(text)?;
+        let Some((tree, end)) = parse_json_at(text, at)? else {
+            return Ok(None);
+        };
+        at = end;
+        Ok(Some(Document {
+            span: tree.root().span(),
+            tree,
+            duplicates: Vec::new(),
+        }))
+    })
 }
 
 /// Reads a YAML stream: documents between `---` lines. Empty documents are skipped.
 pub fn parse_yaml_documents(text: &[u8]) -> Documents {
-    let mut documents = Documents::default();
     let mut stream = crate::yaml::Stream::new(text);
-    let mut values = 0;
-    loop {
-        match stream.next_document() {
-            Ok(None) => break,
-            Ok(Some(yaml)) => {
-                let root = yaml.tree.root();
-                if matches!(root.content(), crate::Content::Null) {
-                    continue;
-                }
-                let document = Document {
+    Documents::read(|| {
+        while let Some(yaml) = stream.next_document()? {
+            let root = yaml.tree.root();
+            if !matches!(root.content(), crate::Content::Null) {
+                return Ok(Some(Document {
                     span: root.span(),
                     duplicates: yaml.duplicates,
                     tree: yaml.tree,
-                };
-                documents.error = documents.add(document, &mut values).err();
-                if documents.error.is_some() {
-                    break;
-                }
-            }
-            Err(error) => {
-                documents.error = Some(error);
-                break;
+                }));
             }
         }
-    }
-    documents
+        Ok(None)
+    })
 }

@@ -181,6 +181,45 @@ pub fn is_printable(character: char) -> bool {
     }
 }
 
+/// Formats a float with `%v`: scientific notation for exponents below -4 and above 5.
+pub fn float(value: f64) -> String {
+    match value {
+        f64::INFINITY => "+Inf".to_owned(),
+        f64::NEG_INFINITY => "-Inf".to_owned(),
+        value => shortest(&format!("{value:e}"), value.to_string()),
+    }
+}
+
+/// The one of two formats of a float that `%g` has.
+pub(crate) fn shortest(scientific: &str, plain: String) -> String {
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return plain;
+    };
+    match exponent.parse::<i32>() {
+        Ok(exponent @ ..-4) => format!("{digits}e-{:02}", -exponent),
+        Ok(exponent @ 6..) => format!("{digits}e+{exponent:02}"),
+        _ => plain,
+    }
+}
+
+/// Formats a float as the JSON encoder does; `None` for infinities and NaN.
+pub fn json_float(value: f64) -> Option<String> {
+    if !value.is_finite() {
+        return None;
+    }
+    let magnitude = value.abs();
+    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
+        return Some(value.to_string());
+    }
+    let text = format!("{value:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    // The encoder removes a leading zero from negative exponents only.
+    Some(match exponent.parse::<i32>().ok()? {
+        exponent @ ..=-1 => format!("{digits}e-{}", -exponent),
+        exponent => format!("{digits}e+{exponent:02}"),
+    })
+}
+
 /// Quotes as Go's JSON encoder does, with `<`, `>` and `&` escaped.
 pub fn json_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -63,6 +63,22 @@ enum Open {
     },
 }
 
+impl Open {
+    /// Adds a complete value.
+    fn add(&mut self, value: Id) {
+        match self {
+            Self::Array { ids, .. } => ids.push(value),
+            Self::Object {
+                pairs, name, span, ..
+            } => pairs.push(Pair {
+                name: std::mem::take(name),
+                span: *span,
+                value,
+            }),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Reads one value and everything inside it.
     fn document(&mut self) -> Result<Id, SyntaxError> {
@@ -77,59 +93,34 @@ impl Reader<'_> {
                 let Some(container) = open.last_mut() else {
                     return Ok(id);
                 };
-                let next = self.next_byte();
+                container.add(id);
+                let next = self.next_byte().ok_or_else(|| self.end())?;
                 match (container, next) {
-                    (_, None) => return Err(self.end()),
-                    (Open::Array { ids, .. }, Some(b',')) => {
-                        ids.push(id);
+                    (Open::Array { .. }, b',') => {
                         self.at += 1;
                         break;
                     }
-                    (Open::Array { ids, start }, Some(b']')) => {
-                        ids.push(id);
+                    (Open::Object { name, span, .. }, b',') => {
+                        self.at += 1;
+                        (*name, *span) = self.field_name()?;
+                        break;
+                    }
+                    (Open::Array { ids, start }, b']') => {
                         let (data, start) = (Data::Array(std::mem::take(ids).into()), *start);
                         self.at += 1;
                         id = self.push(data, start);
                         open.pop();
                     }
-                    (Open::Array { .. }, Some(byte)) => {
-                        return Err(self.unexpected(byte, "after array element"));
-                    }
-                    (
-                        Open::Object {
-                            pairs, name, span, ..
-                        },
-                        Some(b','),
-                    ) => {
-                        pairs.push(Pair {
-                            name: std::mem::take(name),
-                            span: *span,
-                            value: id,
-                        });
-                        self.at += 1;
-                        (*name, *span) = self.field_name()?;
-                        break;
-                    }
-                    (
-                        Open::Object {
-                            pairs,
-                            name,
-                            span,
-                            start,
-                        },
-                        Some(b'}'),
-                    ) => {
-                        pairs.push(Pair {
-                            name: std::mem::take(name),
-                            span: *span,
-                            value: id,
-                        });
+                    (Open::Object { pairs, start, .. }, b'}') => {
                         let (data, start) = (Data::Object(std::mem::take(pairs).into()), *start);
                         self.at += 1;
                         id = self.push(data, start);
                         open.pop();
                     }
-                    (Open::Object { .. }, Some(byte)) => {
+                    (Open::Array { .. }, byte) => {
+                        return Err(self.unexpected(byte, "after array element"));
+                    }
+                    (Open::Object { .. }, byte) => {
                         return Err(self.unexpected(byte, "after object key:value pair"));
                     }
                 }

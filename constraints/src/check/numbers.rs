@@ -5,7 +5,7 @@ use super::types::wrong_type;
 use crate::go;
 use crate::schema::{Format, Node};
 use crate::violation::Reason;
-use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::go::{float, quote};
 use serde_json::Number;
 use std::cmp::Ordering;
 
@@ -78,7 +78,7 @@ impl Operand {
     fn text(self) -> String {
         match self {
             Self::Integer(integer) => integer.to_string(),
-            Self::Float(float) => go::float(float),
+            Self::Float(value) => float(value),
         }
     }
 

@@ -3,7 +3,6 @@
 use super::compile::environment;
 use super::conversions;
 use super::patterns::searched;
-use crate::go;
 use cel::common::ast::{CallExpr, Expr};
 use cel::common::functions::Function;
 use cel::common::types::{CelBool, CelDouble, CelString, CelTimestamp, DYN_TYPE, STRING_TYPE};
@@ -11,6 +10,7 @@ use cel::common::value::CowVal;
 use cel::parser::{Expression, Macro};
 use cel::{Env, ExecutionError};
 use chrono::{DateTime, FixedOffset};
+use k8s_flowcontrol_text::go::float;
 
 /// The names behind the macros, which no rule can write.
 const STRING: &str = "@string";
@@ -56,8 +56,8 @@ pub(super) fn add_to(env: &mut Env) {
 /// `string(x)`: of a float as `%g` prints it, of a time with its offset, and of all else as CEL does.
 fn string<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let first = args.first().map(AsRef::as_ref);
-    if let Some(float) = first.and_then(|value| value.downcast_ref::<CelDouble>()) {
-        let text = go::float(*float.inner());
+    if let Some(number) = first.and_then(|value| value.downcast_ref::<CelDouble>()) {
+        let text = float(*number.inner());
         return Ok(CowVal::owned(CelString::from(text)));
     }
     if let Some(time) = first.and_then(|value| value.downcast_ref::<CelTimestamp>()) {

@@ -31,7 +31,6 @@ pub(super) struct Graph {
 /// A collection whose end was not read yet.
 struct Open {
     id: NodeId,
-    is_mapping: bool,
     children: Vec<NodeId>,
 }
 
@@ -79,22 +78,9 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
         if let Some(parent) = open.last_mut() {
             parent.children.push(id);
         }
-        match &kind {
-            NodeKind::Sequence(_) => {
-                open.push(Open {
-                    id,
-                    is_mapping: false,
-                    children: Vec::new(),
-                });
-            }
-            NodeKind::Mapping(_) => {
-                open.push(Open {
-                    id,
-                    is_mapping: true,
-                    children: Vec::new(),
-                });
-            }
-            NodeKind::Scalar(_) | NodeKind::Alias { .. } => {}
+        if matches!(kind, NodeKind::Sequence(_) | NodeKind::Mapping(_)) {
+            let children = Vec::new();
+            open.push(Open { id, children });
         }
         nodes.push(Node {
             kind,
@@ -106,26 +92,18 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
 
 /// Sets a collection's children and its end. `end` is the span of the closing bracket; empty for a block.
 fn close(nodes: &mut [Node], closed: Open, end: Span) {
-    let Open {
-        id,
-        is_mapping,
-        children,
-    } = closed;
+    let Open { id, children } = closed;
     // A block ends with its last value; the token that ends it comes later in the text.
     let last = children.last().map_or(0, |last| nodes[*last].span.end);
-    let kind = if is_mapping {
-        NodeKind::Mapping(
-            children
-                .chunks_exact(2)
-                .map(|pair| (pair[0], pair[1]))
-                .collect(),
-        )
-    } else {
-        NodeKind::Sequence(children)
-    };
     let is_flow = end.end > end.start;
     let node = &mut nodes[id];
-    node.kind = kind;
+    node.kind = match node.kind {
+        NodeKind::Mapping(_) => {
+            let pairs = children.chunks_exact(2).map(|pair| (pair[0], pair[1]));
+            NodeKind::Mapping(pairs.collect())
+        }
+        _ => NodeKind::Sequence(children),
+    };
     node.span.end = if is_flow {
         end.end
     } else {

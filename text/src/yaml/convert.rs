@@ -5,9 +5,9 @@ use super::DuplicateKey;
 use super::bounds::{EXCESSIVE, check_aliasing, check_depth};
 use super::compose::{Graph, NodeId, NodeKind};
 use super::keys::{self, Key};
-use super::numbers::{json_float, printed_float};
 use super::resolve::{Value, resolve};
 use crate::SyntaxError;
+use crate::go::{float, json_float};
 use crate::tree::{self, Data, Entry, Id, Pair, Span, Tree};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -129,6 +129,7 @@ impl Converter<'_> {
     fn finish(&mut self, id: NodeId) -> Result<Done, SyntaxError> {
         let graph = self.graph;
         let node = &graph.nodes[id];
+        let mut duplicates = Vec::new();
         let data = match &node.kind {
             NodeKind::Alias { target, .. } => {
                 return self
@@ -141,7 +142,6 @@ impl Converter<'_> {
                 self.scalar(id, value)
             }
             NodeKind::Sequence(elements) => {
-                let mut duplicates = Vec::new();
                 let mut ids = Vec::with_capacity(elements.len());
                 for element in elements {
                     if let Some(done) = self.done(*element).cloned() {
@@ -150,20 +150,14 @@ impl Converter<'_> {
                         duplicates.extend(done.duplicates.iter().cloned());
                     }
                 }
-                let data = Data::Array(ids.into());
-                let id = tree::push(&mut self.entries, data, node.span);
-                return Ok(Done {
-                    id,
-                    duplicates: duplicates.into(),
-                    settings: Rc::default(),
-                });
+                Data::Array(ids.into())
             }
             NodeKind::Mapping(pairs) => return self.mapping(id, pairs),
         };
         let id = tree::push(&mut self.entries, data, node.span);
         Ok(Done {
             id,
-            duplicates: Rc::default(),
+            duplicates: duplicates.into(),
             settings: Rc::default(),
         })
     }
@@ -177,7 +171,7 @@ impl Converter<'_> {
             Value::Float(number) => match json_float(number) {
                 Some(text) => Data::Number(text.into()),
                 None => {
-                    let printed = printed_float(number);
+                    let printed = float(number);
                     self.defer_error(id, format!("json: unsupported value: {printed}"));
                     Data::Null
                 }

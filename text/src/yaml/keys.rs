@@ -1,9 +1,8 @@
 //! Keys of mappings: equality, Go's spelling in messages, and field names in JSON.
 
 use super::compose::{Graph, NodeId, NodeKind};
-use super::numbers::{key_float, printed_float};
 use super::resolve::{Value, resolve};
-use crate::go::quote;
+use crate::go::{float, quote, shortest};
 
 /// A key as Go stores it. Keys of different types are different keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +32,7 @@ impl Key {
             Self::Null => NIL.into(),
             Self::Bool(value) => value.to_string(),
             Self::Integer(number) => number.to_string(),
-            Self::Float(bits) => printed_float(f64::from_bits(*bits)),
+            Self::Float(bits) => float(f64::from_bits(*bits)),
             Self::Text(text) => quote(text),
         }
     }
@@ -47,6 +46,17 @@ impl Key {
             Self::Float(bits) => Some(key_float(f64::from_bits(*bits))),
             Self::Text(text) => Some(text.clone()),
         }
+    }
+}
+
+/// A float as the name of a field in JSON: the digits of a 32-bit float.
+#[expect(clippy::cast_possible_truncation, reason = "as Go does")]
+fn key_float(number: f64) -> String {
+    match number as f32 {
+        number if number.is_nan() => ".nan".into(),
+        f32::INFINITY => ".inf".into(),
+        f32::NEG_INFINITY => "-.inf".into(),
+        number => shortest(&format!("{number:e}"), number.to_string()),
     }
 }
 

@@ -11,7 +11,6 @@ mod cursor;
 mod fetch;
 mod input;
 mod keys;
-mod numbers;
 mod parser;
 mod possible_keys;
 mod properties;
