@@ -134,34 +134,12 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
             .map(|below| below.as_object().unwrap_or(&none))
     };
     match (shape, live) {
-        (Shape::Object(schema), Value::Object(live)) if !schema.map_type_atomic => {
-            let shape = |name: &str| schema.field(name).map_or(&Shape::Any, |field| &field.shape);
+        (_, Value::Object(live)) if tracks_fields(shape, fields) => {
             let mut fields = live.iter().filter_map(|(name, value)| {
                 let below = below(&format!("f:{name}"))?;
-                Some((name.clone(), owned(below, value, shape(name))))
+                Some((name.clone(), owned(below, value, shape_of(shape, name))))
             });
             order::object(&mut fields)
-        }
-        // Free-form JSON: a server tracks the fields of its objects, unless it owns them as a whole.
-        (Shape::Any, Value::Object(live)) if !fields.is_empty() => {
-            let mut fields = live.iter().filter_map(|(name, value)| {
-                let below = below(&format!("f:{name}"))?;
-                Some((name.clone(), owned(below, value, shape)))
-            });
-            order::object(&mut fields)
-        }
-        (
-            Shape::Map {
-                value: shape,
-                atomic: false,
-            },
-            Value::Object(live),
-        ) => {
-            let mut entries = live.iter().filter_map(|(key, value)| {
-                let below = below(&format!("f:{key}"))?;
-                Some((key.clone(), owned(below, value, shape)))
-            });
-            order::object(&mut entries)
         }
         (
             Shape::List {
@@ -196,6 +174,26 @@ fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
             Value::Array(elements.cloned().collect())
         }
         _ => live.clone(),
+    }
+}
+
+/// Whether a server tracks the owners of each field of an object, and not only of the whole.
+fn tracks_fields(shape: &Shape, fields: &Map<String, Value>) -> bool {
+    match shape {
+        Shape::Object(schema) => !schema.map_type_atomic,
+        Shape::Map { atomic, .. } => !atomic,
+        // Free-form JSON, which may be owned as a whole.
+        Shape::Any => !fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// The shape of a field of an object.
+fn shape_of<'a>(object: &'a Shape, name: &str) -> &'a Shape {
+    match object {
+        Shape::Object(schema) => schema.field(name).map_or(&Shape::Any, |field| &field.shape),
+        Shape::Map { value, .. } => value,
+        _ => object,
     }
 }
 

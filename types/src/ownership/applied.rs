@@ -1,6 +1,6 @@
 //! Whether an apply would change nothing.
 
-use super::{applied_fields, is_key_of};
+use super::{applied_fields, is_key_of, shape_of, tracks_fields};
 use crate::schema::{ListKind, Shape};
 use crate::{Resource, json};
 use serde_json::{Map, Value};
@@ -77,33 +77,12 @@ fn is_same(fields: &Map<String, Value>, live: &Value, wanted: &Value, shape: &Sh
     };
     let count = |kind: &str| fields.keys().filter(|step| step.starts_with(kind)).count();
     match (shape, wanted) {
-        (Shape::Object(schema), Value::Object(wanted)) if !schema.map_type_atomic => {
-            let shape = |name: &str| schema.field(name).map_or(&Shape::Any, |field| &field.shape);
+        (_, Value::Object(wanted)) if tracks_fields(shape, fields) => {
             count("f:") == wanted.len()
                 && wanted.iter().all(|(name, wanted)| {
+                    let inner = shape_of(shape, name);
                     below(&format!("f:{name}"))
-                        .is_some_and(|below| is_same(below, &live[name], wanted, shape(name)))
-                })
-        }
-        // Free-form JSON: a server tracks the fields of its objects, unless it owns them as a whole.
-        (Shape::Any, Value::Object(wanted)) if !fields.is_empty() => {
-            count("f:") == wanted.len()
-                && wanted.iter().all(|(name, wanted)| {
-                    below(&format!("f:{name}"))
-                        .is_some_and(|below| is_same(below, &live[name], wanted, shape))
-                })
-        }
-        (
-            Shape::Map {
-                value,
-                atomic: false,
-            },
-            Value::Object(wanted),
-        ) => {
-            count("f:") == wanted.len()
-                && wanted.iter().all(|(key, wanted)| {
-                    below(&format!("f:{key}"))
-                        .is_some_and(|below| is_same(below, &live[key], wanted, value))
+                        .is_some_and(|below| is_same(below, &live[name], wanted, inner))
                 })
         }
         (
