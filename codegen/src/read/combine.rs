@@ -16,9 +16,6 @@ const MAX_MERGES: usize = 64;
 /// The maximum of schemas in one `allOf`, with those inside them: schemas that contain others twice would take exponential time.
 const MAX_BRANCHES: usize = 10_000;
 
-/// The maximum of references in a row.
-const MAX_REFERENCES: usize = 32;
-
 impl References<'_> {
     /// The type of a schema with several branches, or with fields beside branches. `None` if its own fields are all that a
     /// type can express.
@@ -170,25 +167,12 @@ impl References<'_> {
         };
         // The schema becomes a separate type as well.
         self.key(document, reference.string()?, &reference.at)?;
-        let (mut target, mut tokens) =
-            match self
-                .documents
-                .resolve(document, reference.string()?, &reference.at)
-            {
-                Err(_) if self.documents.missing_as_json => return Ok(Type::Scalar(Scalar::Any)),
-                resolved => resolved?,
-            };
-        for _ in 0..MAX_REFERENCES {
-            let Some(value) = target.find(&tokens) else {
-                break;
-            };
-            let Some(next) = value.get("$ref") else {
-                return self.schema(&target, &value);
-            };
-            (target, tokens) = self.documents.resolve(&target, next.string()?, &next.at)?;
+        let found = self
+            .documents
+            .resolve(document, reference.string()?, &reference.at);
+        match found.is_err() && self.documents.missing_as_json {
+            true => Ok(Type::Scalar(Scalar::Any)),
+            false => self.follow(document, node, Self::schema),
         }
-        Err(node
-            .error("the references lead in a cycle")
-            .help("replace one of them by its value"))
     }
 }

@@ -115,7 +115,7 @@ impl References<'_> {
     }
 
     /// Follows references from `node` and reads the value, which may be in another document.
-    fn follow<R>(
+    pub(super) fn follow<R>(
         &mut self,
         document: &Arc<Document>,
         node: &Node<'_>,

@@ -2,7 +2,7 @@
 
 use super::reference::{Owner, References, Unclear};
 use k8s_flowcontrol_text::{Content, Node};
-use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use k8s_flowcontrol_types::GROUP;
 
 /// Whether a rule also selects requests in other versions of its resources: `matchPolicy` of a webhook or policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +33,7 @@ impl MatchPolicy {
 }
 
 /// A rule with `apiGroups` and `apiVersions` that does not name the version.
-pub(super) fn rule<'a>(
-    node: Node<'a>,
-    policy: MatchPolicy,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+pub(super) fn rule<'a>(node: Node<'a>, policy: MatchPolicy, out: &mut References<'a>) {
     let strings = |name: &str| match node.get(name).map(Node::content) {
         Some(Content::Array(entries)) => entries.iter().collect(),
         _ => Vec::new(),
@@ -47,7 +42,7 @@ pub(super) fn rule<'a>(
     if !groups.iter().any(|group| group.as_str() == Some(GROUP)) {
         return;
     }
-    let versions = strings("apiVersions");
+    let (to, versions) = (out.to, strings("apiVersions"));
     let covers = |version: &Node<'_>| {
         let version = version.as_str();
         version.is_some_and(|name| name == "*" || name == to.as_str())

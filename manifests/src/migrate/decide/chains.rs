@@ -2,7 +2,7 @@
 
 use super::agree::agree;
 use super::conditions::{for_version, ranges};
-use super::given::{FIRST, condition, given_version, releases, version};
+use super::given::{FIRST, conditions, given_version, releases, version};
 use crate::cut::leading;
 use crate::documents::{Chain, inside};
 use crate::migrate::findings::{About, Finding, Rule, Severity};
@@ -263,11 +263,7 @@ fn finding(
     to: ApiVersion,
     (coverage, helm): (Coverage, Option<&str>),
 ) -> Finding {
-    let conditions: Vec<_> = chain
-        .branches
-        .iter()
-        .map(|branch| condition(source.slice(branch.condition)))
-        .collect();
+    let conditions = conditions(source, chain);
     let releases = releases(source, chain);
     let mut branches = String::new();
     for (index, branch) in chain.branches.iter().enumerate() {

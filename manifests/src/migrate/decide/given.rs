@@ -12,16 +12,19 @@ pub(super) const FIRST: u32 = 23;
 
 /// The branch that runs on each known release; `None` if a condition depends on more than the release.
 pub(super) fn releases(source: &Text<'_>, chain: &Chain) -> Option<Vec<(Release, Option<usize>)>> {
-    let conditions: Vec<_> = chain
-        .branches
-        .iter()
-        .map(|branch| condition(source.slice(branch.condition)))
-        .collect();
-    branches_of_releases(&conditions)
+    branches_of_releases(&conditions(source, chain))
+}
+
+/// The condition of each branch.
+pub(super) fn conditions<'a>(source: &'a Text<'_>, chain: &Chain) -> Vec<&'a str> {
+    let actions = chain.branches.iter().map(|branch| branch.condition);
+    actions
+        .map(|action| condition(source.slice(action)))
+        .collect()
 }
 
 /// The condition of a branch without its keyword; empty for `else`.
-pub(super) fn condition(action: &str) -> &str {
+fn condition(action: &str) -> &str {
     let mut condition = inside(action).trim().trim_end_matches(':');
     for word in ["elseif", "else", "elif", "elsif", "if"] {
         let rest = condition.strip_prefix(word);

@@ -1,24 +1,19 @@
 //! JSON patches of flow-control objects.
 
-use super::reference::{References, ScalarEdit, Unclear, renamed};
+use super::reference::{References, Unclear, renamed};
 use k8s_flowcontrol_text::{Content, Node};
-use k8s_flowcontrol_types::ApiVersion;
 
 /// An operation of a JSON patch on the version or the shares.
-pub(super) fn operation<'a>(
-    operation: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+pub(super) fn operation<'a>(operation: Node<'a>, pointer: &str, out: &mut References<'a>) {
     if operation.get("op").and_then(Node::as_str).is_none() {
         return;
     }
     if operation.get("path").and_then(Node::as_str) == Some("/apiVersion")
         && let Some(value) = operation.get("value")
     {
-        out.version(value, format!("{pointer}/value"), "value", to);
+        out.version(value, format!("{pointer}/value"), "value");
     }
+    let to = out.to;
     for name in ["path", "from"] {
         let Some(node) = operation.get(name) else {
             continue;
@@ -35,12 +30,7 @@ pub(super) fn operation<'a>(
             Some(_) => false,
         };
         if is_clear {
-            out.changes.push(ScalarEdit {
-                node,
-                pointer: format!("{pointer}/{name}"),
-                what: format!("{name}: {path} becomes {new}"),
-                new,
-            });
+            out.path(node, format!("{pointer}/{name}"), '/', &format!("{name}: "));
         } else {
             let message = format!(
                 "sets {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"

@@ -21,9 +21,10 @@ pub(super) fn selector<'a>(
     node: Node<'a>,
     pointer: &str,
     name: &str,
-    (owner, to): (Owner, ApiVersion),
+    owner: Owner,
     out: &mut References<'a>,
 ) {
+    let to = out.to;
     let string = |name: &str| node.get(name).and_then(Node::as_str);
     let is_ours = match (string("group"), string("kind")) {
         (Some(group), _) => group == GROUP,
@@ -61,17 +62,13 @@ pub(super) fn selector<'a>(
 }
 
 /// The paths of a replacement: an entry of `replacements`, or its own document.
-pub(super) fn replacement<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+pub(super) fn replacement<'a>(node: Node<'a>, pointer: &str, out: &mut References<'a>) {
     let (Some(source), Some(Content::Array(targets))) =
         (node.get("source"), node.get("targets").map(Node::content))
     else {
         return;
     };
+    let to = out.to;
     let copied = source.get("fieldPath");
     let mut paths: Vec<_> = copied
         .map(|path| (format!("{pointer}/source/fieldPath"), path))
@@ -102,17 +99,12 @@ pub(super) fn replacement<'a>(
         }
     }
     for (pointer, node) in paths {
-        rename(node, pointer, '.', to, out);
+        out.path(node, pointer, '.', "");
     }
 }
 
 /// An entry of `vars`: the object of the variable, and its field.
-pub(super) fn variable<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+pub(super) fn variable<'a>(node: Node<'a>, pointer: &str, out: &mut References<'a>) {
     let Some(object) = node.get("objref") else {
         return;
     };
@@ -122,43 +114,19 @@ pub(super) fn variable<'a>(
     }
     if let Some(version) = object.get("apiVersion") {
         let pointer = format!("{pointer}/objref/apiVersion");
-        out.version(version, pointer, "objref.apiVersion", to);
+        out.version(version, pointer, "objref.apiVersion");
     }
     if let Some(path) = node
         .get("fieldref")
         .and_then(|field| field.get("fieldpath"))
     {
-        rename(path, format!("{pointer}/fieldref/fieldpath"), '.', to, out);
+        out.path(path, format!("{pointer}/fieldref/fieldpath"), '.', "");
     }
 }
 
 /// An entry of `fieldSpecs`: the path of a field, with slashes.
-pub(super) fn field_spec<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+pub(super) fn field_spec<'a>(node: Node<'a>, pointer: &str, out: &mut References<'a>) {
     if let Some(path) = node.get("path") {
-        rename(path, format!("{pointer}/path"), '/', to, out);
-    }
-}
-
-fn rename<'a>(
-    node: Node<'a>,
-    pointer: String,
-    separator: char,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
-    if let Some(path) = node.as_str()
-        && let Some(new) = renamed(path, separator, to)
-    {
-        out.changes.push(ScalarEdit {
-            node,
-            pointer,
-            what: format!("{path} becomes {new}"),
-            new,
-        });
+        out.path(path, format!("{pointer}/path"), '/', "");
     }
 }

@@ -1,7 +1,7 @@
 //! References to flow-control objects in other documents: safe changes, and places to change by hand.
 
 use super::admission::{self, MatchPolicy};
-use super::reference::{Owner, References, ScalarEdit, renamed};
+use super::reference::{Owner, References};
 use super::{json_patch, kustomize};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -9,13 +9,12 @@ use k8s_flowcontrol_types::{ApiVersion, GROUP};
 /// Finds the references in a document of another kind.
 pub(in crate::migrate) fn find(root: Node<'_>, to: ApiVersion) -> References<'_> {
     let mut walk = Walk {
-        to,
         owner: Owner::of(root),
-        found: References::default(),
+        found: References::new(to),
     };
     if let Content::Array(operations) = root.content() {
         for (index, operation) in operations.iter().enumerate() {
-            json_patch::operation(operation, &format!("/{index}"), to, &mut walk.found);
+            json_patch::operation(operation, &format!("/{index}"), &mut walk.found);
         }
     }
     walk.node(root, String::new(), "", MatchPolicy::default_of(root), 0);
@@ -25,7 +24,6 @@ pub(in crate::migrate) fn find(root: Node<'_>, to: ApiVersion) -> References<'_>
 const MAX_DEPTH: usize = 100;
 
 struct Walk<'a> {
-    to: ApiVersion,
     owner: Owner,
     found: References<'a>,
 }
@@ -45,17 +43,17 @@ impl<'a> Walk<'a> {
         }
         match node.content() {
             Content::Object(members) => {
-                let (to, found) = (self.to, &mut self.found);
+                let found = &mut self.found;
                 let policy = policy.within(node);
-                admission::rule(node, policy, to, found);
-                kustomize::selector(node, &pointer, name, (self.owner, to), found);
-                kustomize::replacement(node, &pointer, to, found);
+                admission::rule(node, policy, found);
+                kustomize::selector(node, &pointer, name, self.owner, found);
+                kustomize::replacement(node, &pointer, found);
                 match name {
-                    "vars" => kustomize::variable(node, &pointer, to, found),
-                    "fieldSpecs" => kustomize::field_spec(node, &pointer, to, found),
+                    "vars" => kustomize::variable(node, &pointer, found),
+                    "fieldSpecs" => kustomize::field_spec(node, &pointer, found),
                     _ => {}
                 }
-                ignored_differences(node, &pointer, to, found);
+                ignored_differences(node, &pointer, found);
                 for member in members.iter() {
                     let pointer = format!("{pointer}/{}", escaped(&member));
                     self.node(member.value, pointer, member.name, policy, depth + 1);
@@ -78,12 +76,7 @@ impl<'a> Walk<'a> {
 }
 
 /// `ignoreDifferences` of an Argo CD application.
-fn ignored_differences<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut References<'a>,
-) {
+fn ignored_differences<'a>(node: Node<'a>, pointer: &str, out: &mut References<'a>) {
     if node.get("group").and_then(Node::as_str) != Some(GROUP) {
         return;
     }
@@ -92,16 +85,8 @@ fn ignored_differences<'a>(
             continue;
         };
         for (index, entry) in entries.iter().enumerate() {
-            if let Some(path) = entry.as_str()
-                && let Some(new) = renamed(path, separator, to)
-            {
-                out.changes.push(ScalarEdit {
-                    node: entry,
-                    pointer: format!("{pointer}/{list}/{index}"),
-                    what: format!("{list}: {path} becomes {new}"),
-                    new,
-                });
-            }
+            let pointer = format!("{pointer}/{list}/{index}");
+            out.path(entry, pointer, separator, &format!("{list}: "));
         }
     }
 }

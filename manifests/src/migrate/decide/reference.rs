@@ -35,22 +35,46 @@ impl<'a> Unclear<'a> {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(in crate::migrate) struct References<'a> {
+    /// The target version.
+    pub(super) to: ApiVersion,
     pub(in crate::migrate) changes: Vec<ScalarEdit<'a>>,
     pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
 }
 
 impl<'a> References<'a> {
+    pub(super) fn new(to: ApiVersion) -> Self {
+        Self {
+            to,
+            changes: Vec::new(),
+            unclear: Vec::new(),
+        }
+    }
+
     /// Adds the value of `field`, if it is another version of the group.
-    pub(super) fn version(&mut self, node: Node<'a>, pointer: String, field: &str, to: ApiVersion) {
-        let written = node.as_str().unwrap_or_default();
-        if version_of(written).is_some() && written != to.api_version() {
+    pub(super) fn version(&mut self, node: Node<'a>, pointer: String, field: &str) {
+        let (written, to) = (node.as_str().unwrap_or_default(), self.to.api_version());
+        if version_of(written).is_some() && written != to {
             self.changes.push(ScalarEdit {
                 node,
                 pointer,
-                new: to.api_version().to_owned(),
-                what: format!("{field}: {written} becomes {}", to.api_version()),
+                new: to.to_owned(),
+                what: format!("{field}: {written} becomes {to}"),
+            });
+        }
+    }
+
+    /// Adds a path that is another one in the target version; `field` is what the report has before it.
+    pub(super) fn path(&mut self, node: Node<'a>, pointer: String, separator: char, field: &str) {
+        if let Some(path) = node.as_str()
+            && let Some(new) = renamed(path, separator, self.to)
+        {
+            self.changes.push(ScalarEdit {
+                node,
+                pointer,
+                what: format!("{field}{path} becomes {new}"),
+                new,
             });
         }
     }

@@ -35,20 +35,15 @@ pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut
 }
 
 fn check_precedence(name: &str, precedence: i64, path: &Path, report: &mut Report) {
-    let value = BadValue::Integer(precedence);
+    let mut invalid = |detail: &str| report.invalid_number(path, precedence, detail);
     if precedence <= 0 {
-        report.invalid(path, &value, "must be a positive value");
+        invalid("must be a positive value");
     }
     if precedence > MAX_PRECEDENCE {
-        report.invalid(
-            path,
-            &value,
-            &format!("must not be greater than {MAX_PRECEDENCE}"),
-        );
+        invalid(&format!("must not be greater than {MAX_PRECEDENCE}"));
     }
     if precedence == 1 && name != "exempt" {
-        let detail = "only the schema named 'exempt' may have matchingPrecedence 1";
-        report.invalid(path, &value, detail);
+        invalid("only the schema named 'exempt' may have matchingPrecedence 1");
     }
 }
 
@@ -56,9 +51,7 @@ fn check_level(level: &str, path: &Path, report: &mut Report) {
     if level.is_empty() {
         report.required(path, "must reference a priority level");
     } else {
-        for message in names::subdomain(level) {
-            report.invalid(path, &BadValue::Text(level), &message);
-        }
+        report.invalid_text(path, level, names::subdomain(level));
     }
 }
 

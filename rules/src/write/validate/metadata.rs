@@ -102,19 +102,18 @@ impl NameRule {
 /// Checks the rules for a single object.
 pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &mut Report) {
     if !metadata.generate_name.is_empty() {
-        for message in rule.messages(&metadata.generate_name, true) {
-            let value = BadValue::Text(&metadata.generate_name);
-            report.invalid(&path.child("generateName"), &value, &message);
-        }
+        let messages = rule.messages(&metadata.generate_name, true);
+        report.invalid_text(
+            &path.child("generateName"),
+            &metadata.generate_name,
+            messages,
+        );
     }
     let name = path.child("name");
     if metadata.name.is_empty() {
         report.required(&name, "name or generateName is required");
-    }
-    if !metadata.name.is_empty() {
-        for message in rule.messages(&metadata.name, false) {
-            report.invalid(&name, &BadValue::Text(&metadata.name), &message);
-        }
+    } else {
+        report.invalid_text(&name, &metadata.name, rule.messages(&metadata.name, false));
     }
     check_labels(metadata, path, report);
     check_annotations(metadata, path, report);
@@ -168,7 +167,7 @@ pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: 
         .filter(|_| new.differs_in_grace_period(old))
     {
         let path = path.child("deletionGracePeriodSeconds");
-        report.invalid(&path, &BadValue::Integer(period), "field is immutable");
+        report.invalid_number(&path, period, "field is immutable");
     }
     check_labels(new, path, report);
     check_annotations(new, path, report);
@@ -212,18 +211,8 @@ fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mu
 fn check_labels(metadata: &Metadata, path: &Path, report: &mut Report) {
     let path = path.child("labels");
     for (key, value) in &metadata.labels {
-        report_all(
-            &path,
-            key,
-            names::qualified_name(key, report.wording),
-            report,
-        );
-        report_all(
-            &path,
-            value,
-            names::label_value(value, report.wording),
-            report,
-        );
+        report.invalid_text(&path, key, names::qualified_name(key, report.wording));
+        report.invalid_text(&path, value, names::label_value(value, report.wording));
     }
 }
 
@@ -231,7 +220,7 @@ fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
     let path = path.child("annotations");
     for (key, _) in &metadata.annotations {
         let messages = names::qualified_name(&go_lower(key), report.wording);
-        report_all(&path, key, messages, report);
+        report.invalid_text(&path, key, messages);
     }
     let size: usize = metadata
         .annotations
@@ -245,23 +234,16 @@ fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
 
 fn check_finalizers(finalizers: &[String], path: &Path, report: &mut Report) {
     for finalizer in finalizers {
-        report_all(
+        report.invalid_text(
             path,
             finalizer,
             names::qualified_name(finalizer, report.wording),
-            report,
         );
     }
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
     if has(ORPHAN) && has(FOREGROUND_DELETION) {
         let detail = format!("finalizer {ORPHAN} and {FOREGROUND_DELETION} cannot be both set");
         report.invalid(path, &BadValue::Texts(finalizers), &detail);
-    }
-}
-
-fn report_all(path: &Path, value: &str, messages: Vec<String>, report: &mut Report) {
-    for message in messages {
-        report.invalid(path, &BadValue::Text(value), &message);
     }
 }
 

@@ -80,11 +80,7 @@ fn check_exempt(exempt: &Exempt, path: &Path, report: &mut Report) {
         && shares < 0
     {
         let path = path.child("nominalConcurrencyShares");
-        report.invalid(
-            &path,
-            &BadValue::Integer(shares),
-            "must be a non-negative integer",
-        );
+        report.invalid_number(&path, shares, "must be a non-negative integer");
     }
     check_lendable(exempt.lendable_percent, path, report);
 }
@@ -98,7 +94,7 @@ fn check_limited(limited: &Limited, rules: LevelRules, path: &Path, report: &mut
         } else {
             "must be positive"
         };
-        report.invalid(&path.child(shares.field), &BadValue::Integer(value), detail);
+        report.invalid_number(&path.child(shares.field), value, detail);
     }
     check_response(limited, rules, &path.child("limitResponse"), report);
     check_lendable(limited.lendable_percent, path, report);
@@ -107,7 +103,7 @@ fn check_limited(limited: &Limited, rules: LevelRules, path: &Path, report: &mut
     {
         let path = path.child("borrowingLimitPercent");
         let detail = "if specified, must be a non-negative integer";
-        report.invalid(&path, &BadValue::Integer(percent), detail);
+        report.invalid_number(&path, percent, detail);
     }
 }
 
@@ -116,11 +112,7 @@ fn check_lendable(percent: Option<i64>, path: &Path, report: &mut Report) {
         && !(0..=100).contains(&percent)
     {
         let path = path.child("lendablePercent");
-        report.invalid(
-            &path,
-            &BadValue::Integer(percent),
-            "must be between 0 and 100, inclusive",
-        );
+        report.invalid_number(&path, percent, "must be between 0 and 100, inclusive");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rules of a level's queues and of the entropy of shuffle sharding.
 
 use super::internal::Queuing;
-use super::violation::{BadValue, Path, Report};
+use super::violation::{Path, Report};
 use crate::sharding::{MAX_ENTROPY_BITS, entropy_bits};
 
 const MAX_QUEUES: i64 = 10_000_000;
@@ -15,22 +15,14 @@ pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     } = *queuing;
     if queue_length_limit <= 0 {
         let path = path.child("queueLengthLimit");
-        report.invalid(
-            &path,
-            &BadValue::Integer(queue_length_limit),
-            "must be positive",
-        );
+        report.invalid_number(&path, queue_length_limit, "must be positive");
     }
     let path_of_queues = path.child("queues");
     if queues <= 0 {
-        report.invalid(
-            &path_of_queues,
-            &BadValue::Integer(queues),
-            "must be positive",
-        );
+        report.invalid_number(&path_of_queues, queues, "must be positive");
     } else if queues > MAX_QUEUES {
         let detail = format!("must not be greater than {MAX_QUEUES}");
-        report.invalid(&path_of_queues, &BadValue::Integer(queues), &detail);
+        report.invalid_number(&path_of_queues, queues, &detail);
     }
     let message = if hand_size <= 0 {
         "must be positive".into()
@@ -44,11 +36,7 @@ pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     } else {
         return;
     };
-    report.invalid(
-        &path.child("handSize"),
-        &BadValue::Integer(hand_size),
-        &message,
-    );
+    report.invalid_number(&path.child("handSize"), hand_size, &message);
 }
 
 /// [`entropy_bits`] for positive 32-bit numbers.

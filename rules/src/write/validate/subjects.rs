@@ -55,19 +55,14 @@ fn check_service_account(account: &ServiceAccount, path: &Path, report: &mut Rep
     match account.name.as_str() {
         "" => report.required(&name, ""),
         "*" => {}
-        text => {
-            for message in names::subdomain(text) {
-                report.invalid(&name, &BadValue::Text(text), &message);
-            }
-        }
+        text => report.invalid_text(&name, text, names::subdomain(text)),
     }
     let namespace = path.child("namespace");
     if account.namespace.is_empty() {
         report.required(&namespace, "must specify namespace for service account");
     } else {
-        for message in names::label(&account.namespace, report.wording) {
-            report.invalid(&namespace, &BadValue::Text(&account.namespace), &message);
-        }
+        let messages = names::label(&account.namespace, report.wording);
+        report.invalid_text(&namespace, &account.namespace, messages);
     }
 }
 

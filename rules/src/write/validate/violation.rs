@@ -143,6 +143,17 @@ impl Report {
         self.push(path, Reason::Invalid, Some(&value), detail);
     }
 
+    pub(super) fn invalid_number(&mut self, path: &Path, number: i64, detail: &str) {
+        self.invalid(path, &BadValue::Integer(number), detail);
+    }
+
+    /// Adds a violation for each message about a text.
+    pub(super) fn invalid_text(&mut self, path: &Path, text: &str, messages: Vec<String>) {
+        for message in messages {
+            self.invalid(path, &BadValue::Text(text), &message);
+        }
+    }
+
     pub(super) fn required(&mut self, path: &Path, detail: &str) {
         self.push(path, Reason::Required, None, detail);
     }
