@@ -4,6 +4,7 @@
 //! requests that ended before its first one, so that its demand is complete from the first end of a request on: the
 //! first period of it stands for what was before, unless the log fits better to a server that was idle.
 
+use super::before::Before;
 use super::hidden::{Arriving, Separate, Separator};
 use super::logged::Recorded;
 use crate::times::after;
@@ -71,15 +72,17 @@ impl Beginning {
         Duration::from_micros(since.unsigned_abs())
     }
 
-    /// Sets the demand of a server before the log; false if the log shows that its server was idle.
-    pub(crate) fn begin_log(&self, server: &mut FlowController) -> bool {
+    /// Finds the state of a server before its log, and sets it.
+    pub(crate) fn find(&self, server: &mut FlowController) -> Before {
+        let mut before = Before::IDLE;
+        before.find_retry_after(&self.requests, server);
         let mut busy = server.clone();
         self.begin(&mut busy);
-        let was_busy = !self.misfit(server).is_of_idle(&self.misfit(&busy));
-        if was_busy {
+        if !self.misfit(server).is_of_idle(&self.misfit(&busy)) {
             *server = busy;
+            before.busy_since_us = Some(self.first_end_us);
         }
-        was_busy
+        before
     }
 
     /// Sets the demand of a server before the log.

@@ -73,9 +73,9 @@ impl Connections {
         })
     }
 
-    /// Whether a connection waits for the end of `Retry-After`.
-    pub(super) fn any_waits(&self, received: i64) -> bool {
-        let first = self.rejected.first();
-        first.is_some_and(|(due, _, end)| *end <= received && *due > received)
+    /// The end of the `Retry-After` for which a connection waits.
+    pub(super) fn next_due(&self, received: i64) -> Option<i64> {
+        let (due, _, end) = self.rejected.first()?;
+        (*end <= received && *due > received).then_some(*due)
     }
 }

@@ -165,7 +165,9 @@ impl Concurrency {
         let received = request.received_us;
         let end = after(received, request.took.unwrap_or_default());
         self.requests += 1;
-        if self.connections.take(received).is_none() && self.connections.any_waits(received) {
+        if self.connections.take(received).is_none()
+            && self.connections.next_due(received).is_some()
+        {
             self.early += 1;
         }
         self.rejected += u64::from(retry_after.is_some());

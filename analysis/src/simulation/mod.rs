@@ -39,6 +39,7 @@
 //! [`FlowController`]: k8s_flowcontrol_rules::controller::FlowController
 
 mod averages;
+mod before;
 mod beginning;
 mod causal;
 mod clients;
@@ -68,6 +69,7 @@ mod trust;
 mod waits;
 
 pub use crate::fields::{InvalidFile, Problem};
+pub(crate) use before::Before;
 pub(crate) use beginning::Beginning;
 pub use explain::{ArrivalState, DispatchState, HandQueue, RequestTrace, Step};
 pub(crate) use hidden::{Arriving, Separator, overhead_of_rejection};

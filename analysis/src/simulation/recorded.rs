@@ -6,7 +6,7 @@ mod replay;
 pub(crate) use prepared::Shape;
 
 use super::averages::Executed;
-use super::beginning::Beginning;
+use super::before::Before;
 use super::causal::Causal;
 use super::executing::Executing;
 use super::explain::{RequestTrace, Tracer};
@@ -88,8 +88,8 @@ pub struct Recording {
     period: Option<(i64, i64)>,
     /// The time at which the first request ended.
     first_end_us: Option<i64>,
-    /// The same if the server was busy before.
-    busy_before_us: Option<i64>,
+    /// [`find_loops`](Self::find_loops) comes before it.
+    before: Before,
 }
 
 impl Recording {
@@ -114,7 +114,7 @@ impl Recording {
             counted_waits: None,
             period: None,
             first_end_us: None,
-            busy_before_us: None,
+            before: Before::IDLE,
         }
     }
 
@@ -198,12 +198,14 @@ impl Recording {
     /// The requests must be sorted by time, and must be the requests of the following replay. The limits then begin as if the demand of the
     /// first ten seconds had lasted long before, unless the waits and executions of these seconds show an idle server.
     pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
+        let mut requests = requests.into_iter();
+        let mut first = Vec::new();
+        if let Some(first_end_us) = self.first_end_us {
+            let beginning = self.beginning(first_end_us, kept(&mut requests, &mut first));
+            self.before = beginning.find(&mut self.server);
+        }
         let mut server = self.server.clone();
-        let mut beginning = self.first_end_us.map(Beginning::new);
-        let with_retry_after = requests.into_iter().map(|request| {
-            if let Some(beginning) = &mut beginning {
-                beginning.add(request, self.arriving(&request));
-            }
+        let with_retry_after = first.into_iter().chain(requests).map(|request| {
             let retry_after = request.rejected.then(|| {
                 let flow = self.classes[request.class as usize].flow;
                 let level = self.flows.all[flow as usize].level;
@@ -212,10 +214,6 @@ impl Recording {
             (request, retry_after)
         });
         self.habits = habits(with_retry_after);
-        if let Some(beginning) = beginning {
-            let was_busy = beginning.begin_log(&mut self.server);
-            self.busy_before_us = self.first_end_us.filter(|_| was_busy);
-        }
     }
 
     /// Takes out of the executions the waits that the log does not have: servers write them since 1.31, for requests that took
@@ -293,10 +291,7 @@ impl Recording {
     ) -> Run<Causal<impl Iterator<Item = Recorded>>, O> {
         // Another configuration has the requests of the beginning on other levels.
         let mut first = Vec::new();
-        if let Some(first_end_us) = self.busy_before_us {
-            let requests = requests.by_ref().inspect(|request| first.push(*request));
-            self.begin(first_end_us, requests);
-        }
+        self.begin(&self.before.clone(), kept(&mut requests, &mut first));
         let requests = first.into_iter().chain(requests);
         let (first, last) = self.period.unwrap_or_default();
         let executing = self.slowdown.clone().map(Executing::new);
@@ -393,4 +388,12 @@ fn deadline(query: &str) -> Duration {
         Some(timeout) if !timeout.is_zero() => timeout.min(DEADLINE),
         _ => DEADLINE,
     }
+}
+
+/// These requests, which are kept as they are read.
+fn kept(
+    requests: &mut impl Iterator<Item = Recorded>,
+    kept: &mut Vec<Recorded>,
+) -> impl Iterator<Item = Recorded> {
+    requests.inspect(|request| kept.push(*request))
 }

@@ -3,7 +3,9 @@
 use super::error::SizeError;
 use super::shapes::{Shapes, relevant};
 use crate::audit::Event;
-use crate::simulation::{DEADLINE, Habit, Recorded, Recording, Shape, overhead_of_rejection};
+use crate::simulation::{
+    Before, DEADLINE, Habit, Recorded, Recording, Shape, overhead_of_rejection,
+};
 use k8s_flowcontrol_rules::controller::wait_limit;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_rules::seats::Stored;
@@ -37,8 +39,8 @@ pub struct Requests {
     pub(super) period: (i64, i64),
     /// The seats of the server of the logs.
     pub(super) seats: u32,
-    /// The first end of a request, if the server was busy before it.
-    pub(super) busy_before_us: Option<i64>,
+    /// The state of the server before the logs.
+    pub(super) before: Before,
     /// How many times as long a request executes if twice as many execute.
     pub(super) slowdown: Option<f64>,
     pub(super) is_slowdown_known: bool,
@@ -164,7 +166,7 @@ impl Collector {
             found
         }));
         Ok(Requests {
-            busy_before_us: recording.busy_before_us(),
+            before: recording.before().clone(),
             slowdown: learned.slowdown(),
             is_slowdown_known: learned.is_slowdown_known(),
             habits: recording.habits(),

@@ -9,7 +9,7 @@ use super::requests::Requests;
 use super::setting::Objects;
 use super::variation::{Variation, load};
 use super::windows::Windows;
-use crate::simulation::{self, Load, Recording, Trial};
+use crate::simulation::{self, Before, Load, Recording, Trial};
 use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::limits::ServerLimits;
 use k8s_flowcontrol_rules::matching::{Subject, User};
@@ -65,7 +65,7 @@ pub(super) enum Extent<'w> {
 
 /// No logs.
 static NONE: Requests = Requests {
-    busy_before_us: None,
+    before: Before::IDLE,
     shapes: Vec::new(),
     packed: Vec::new(),
     habits: Vec::new(),
@@ -306,10 +306,8 @@ impl<'a> Sizer<'a> {
         }
         let mut recording = self.recording(objects, seats, variation)?;
         let requests = self.requests.unwrap_or(&NONE);
-        if let Some(first_end_us) = requests.busy_before_us {
-            let recurring = Recurring::new(requests, &self.factors, variation);
-            recording.begin(first_end_us, recurring);
-        }
+        let recurring = Recurring::new(requests, &self.factors, variation);
+        recording.begin(&requests.before, recurring);
         let limits = recording.server.limits().clone();
         let levels = self.levels_of(&recording, &load);
         let windows = match extent {

@@ -196,12 +196,15 @@ fn the_simulation_of_the_run_is_the_one_in_the_table() {
 
 /// The events since a moment at which the server was busy.
 fn rotated() -> String {
+    rotated_at(LOG, "2026-11-23T10:51:52")
+}
+
+fn rotated_at(log: &[u8], first: &str) -> String {
     let mut text = String::new();
-    MultiGzDecoder::new(LOG).read_to_string(&mut text).unwrap();
+    MultiGzDecoder::new(log).read_to_string(&mut text).unwrap();
     let ended = |line: &&str| {
         let event: Value = serde_json::from_str(line).unwrap();
-        let time = event["stageTimestamp"].as_str().unwrap();
-        time >= "2026-11-23T10:51:52"
+        event["stageTimestamp"].as_str().unwrap() >= first
     };
     let lines: Vec<_> = text.lines().filter(ended).collect();
     lines.join("\n")
@@ -216,6 +219,18 @@ fn limits_before_a_log_follow_from_its_demand() {
         let release = Release::nearest(minor);
         check(&predict(events(log), [&objects, &objects], release));
     }
+}
+
+/// Clients had long waited for a `Retry-After` of four seconds when the log begins.
+#[test]
+fn retry_after_before_a_log_follows_from_its_clients() {
+    let objects = objects_of(REJECTING_OBJECTS);
+    let log = rotated_at(REJECTING_LOG, "2026-11-24T15:07:10");
+    check(&predict(
+        events(&log),
+        [&objects, &objects],
+        Release::nearest(36),
+    ));
 }
 
 /// Waits from queues with the limits of an idle server would be too long.

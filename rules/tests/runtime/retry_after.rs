@@ -54,6 +54,22 @@ fn it_falls_by_one_with_each_second_of_few_rejections() {
     assert_eq!(values(&mut server, &[(10_000, 1)]), [4]);
 }
 
+/// It stays while the rejections of the last seconds are unknown, and then falls or grows as usual.
+#[test]
+fn it_can_go_on_from_a_log() {
+    let of_log = |release, rejections: &[(u64, u64)]| {
+        let mut server = server(release);
+        let level = server.level("catch-all").unwrap();
+        server.set_retry_after(level, Duration::from_secs(4));
+        values(&mut server, rejections)
+    };
+    let few = [(100, 1), (101, 1), (103, 1), (104, 1), (105, 1)];
+    assert_eq!(of_log(Release::NEWEST, &few), [4, 4, 4, 3, 2]);
+    let many = [(100, 9), (101, 9), (103, 9), (104, 9)];
+    assert_eq!(of_log(Release::NEWEST, &many), [4, 4, 4, 8]);
+    assert_eq!(of_log(Release::nearest(27), &many), [1, 1, 1, 1]);
+}
+
 #[test]
 fn it_is_bounded_and_belongs_to_one_level() {
     let flood: Vec<_> = (100..400).map(|second| (second, 200)).collect();

@@ -1,5 +1,6 @@
 //! The same requests on any server: the knowledge of a recording about a log, apart from its configuration.
 
+use super::super::before::Before;
 use super::super::beginning::Beginning;
 use super::super::hidden::Arriving;
 use super::super::loops::Habit;
@@ -35,9 +36,9 @@ impl Recording {
         })
     }
 
-    /// Takes from another recording of the same requests the clients, the slowdown, and whether the server was busy before the log.
+    /// Takes from another recording of the same requests the clients, the slowdown, and the state of the server before the log.
     pub fn learn_from(&mut self, other: &Self) {
-        self.busy_before_us = other.busy_before_us;
+        self.before.clone_from(&other.before);
         self.slowdown.clone_from(&other.slowdown);
         self.is_slowdown_known = other.is_slowdown_known;
         self.habits.clone_from(&other.habits);
@@ -61,20 +62,28 @@ impl Recording {
             .collect()
     }
 
-    /// The first end of a request, if the server was busy before it. [`find_loops`](Self::find_loops) comes before it.
-    pub(crate) fn busy_before_us(&self) -> Option<i64> {
-        self.busy_before_us
+    /// The state of the server before the log. [`find_loops`](Self::find_loops) comes before it.
+    pub(crate) fn before(&self) -> &Before {
+        &self.before
     }
 
-    /// Sets the demand before these requests to that of their beginning.
-    pub(crate) fn begin(
-        &mut self,
+    /// Sets the state before these requests.
+    pub(crate) fn begin(&mut self, before: &Before, requests: impl Iterator<Item = Recorded>) {
+        before.set_retry_after(&mut self.server);
+        if let Some(busy_since_us) = before.busy_since_us {
+            let beginning = self.beginning(busy_since_us, requests);
+            beginning.begin(&mut self.server);
+        }
+    }
+
+    /// The beginning of these requests, of which the first one to end did so at this time.
+    pub(super) fn beginning(
+        &self,
         first_end_us: i64,
-        requests: impl IntoIterator<Item = Recorded>,
-    ) {
-        let requests = requests.into_iter();
+        requests: impl Iterator<Item = Recorded>,
+    ) -> Beginning {
         let requests = requests.map(|request| (request, self.arriving(&request)));
-        Beginning::of(first_end_us, requests).begin(&mut self.server);
+        Beginning::of(first_end_us, requests)
     }
 
     /// Where a request arrives.

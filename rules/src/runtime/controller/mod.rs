@@ -225,6 +225,14 @@ impl FlowController {
         }
     }
 
+    /// Sets the `Retry-After` of a level that goes on from a log or from another server. It changes when the rejections of as many seconds are
+    /// known; before 1.28 it is always one second.
+    pub fn set_retry_after(&mut self, level: LevelIndex, time: Duration) {
+        if let Some(level) = self.levels.get_mut(level.0) {
+            level.retry_after.set(time);
+        }
+    }
+
     /// Ends the execution of a request. A request that does not execute is ignored.
     pub fn finish(&mut self, now: Duration, ticket: Ticket) {
         self.advance(now);

@@ -21,6 +21,8 @@ pub(super) struct RetryAfter {
     past: VecDeque<(u64, u64)>,
     /// The second in which it last doubled.
     doubled: Option<u64>,
+    /// The second from which rejections are known; none before the first one.
+    known_since: Option<u64>,
 }
 
 impl RetryAfter {
@@ -31,12 +33,22 @@ impl RetryAfter {
             last: (0, 0),
             past: VecDeque::new(),
             doubled: None,
+            known_since: Some(0),
+        }
+    }
+
+    /// Continues with this time, which changes when the rejections of as many seconds are known.
+    pub(super) fn set(&mut self, time: Duration) {
+        if self.changes {
+            self.seconds = time.as_secs().clamp(1, LONGEST);
+            self.known_since = None;
         }
     }
 
     /// Counts a rejection, and returns the time of its header.
     pub(super) fn reject(&mut self, now: Duration) -> Duration {
         let second = now.as_secs();
+        let known_since = *self.known_since.get_or_insert(second);
         if self.last.0 == second {
             self.last.1 += 1;
         } else if self.changes {
@@ -49,7 +61,9 @@ impl RetryAfter {
             {
                 self.past.pop_front();
             }
-            self.change(second);
+            if second.saturating_sub(known_since) >= self.seconds {
+                self.change(second);
+            }
         }
         Duration::from_secs(self.seconds)
     }
