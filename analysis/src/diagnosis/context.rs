@@ -170,7 +170,10 @@ impl<'a> Context<'a> {
     /// The name of a flow in findings: the flow schema, and the user or namespace.
     pub(super) fn flow_name(&self, flow_schema: &str, distinguisher: &str) -> String {
         match distinguisher.is_empty() {
-            true => format!("all requests of FlowSchema {flow_schema}"),
+            true if self.is_by_namespace(flow_schema) => {
+                format!("the flow without a namespace of FlowSchema {flow_schema}")
+            }
+            true => format!("FlowSchema {flow_schema}"),
             false => format!(
                 "{} of FlowSchema {flow_schema}",
                 self.distinguisher_name(flow_schema, distinguisher)
@@ -180,19 +183,27 @@ impl<'a> Context<'a> {
 
     /// The user or namespace of a flow.
     fn distinguisher_name(&self, flow_schema: &str, distinguisher: &str) -> String {
-        let schema = self
-            .schemas
-            .iter()
-            .find(|known| known.name() == flow_schema);
-        let method = schema.and_then(|schema| schema.spec.distinguisher_method.as_ref());
-        match method.map(|method| &method.r#type) {
-            Some(FlowDistinguisherMethodType::ByNamespace) => {
+        match self.is_by_namespace(flow_schema) {
+            true => {
                 let name = self.scope.name(PrivateName::Namespace(distinguisher));
                 format!("namespace {name}")
             }
             // An unknown flow schema may distinguish users.
-            _ => self.user_name(distinguisher),
+            false => self.user_name(distinguisher),
         }
+    }
+
+    /// Whether a flow schema has a flow for each namespace: its level must have several queues.
+    fn is_by_namespace(&self, flow_schema: &str) -> bool {
+        let mut schemas = self.schemas.iter();
+        let Some(schema) = schemas.find(|known| known.name() == flow_schema) else {
+            return false;
+        };
+        let method = schema.spec.distinguisher_method.as_ref();
+        let level = objects::level_named(self.levels, level_of(schema));
+        let queuing = level.and_then(|level| objects::queuing(&level.object));
+        method.is_some_and(|method| method.r#type == FlowDistinguisherMethodType::ByNamespace)
+            && queuing.is_some_and(|(queues, _)| queues > 1)
     }
 
     /// A user in findings.

@@ -118,6 +118,25 @@ impl<'a> Load<'a> {
         self.level.object.spec.limited.is_none()
     }
 
+    /// Whether the level never has a seat, neither its own nor a borrowed one: a borrowing limit is a part of the nominal limit.
+    pub(super) fn is_closed(&self) -> bool {
+        let limited = self.level.object.spec.limited.as_ref();
+        let has_none = limited.is_some_and(|limited| {
+            limited.nominal_concurrency_shares == Some(0)
+                && limited.borrowing_limit_percent.is_some()
+        });
+        let maximum = self.maximum.as_ref();
+        has_none && maximum.is_none_or(|maximum| maximum.value <= 0)
+    }
+
+    /// Whether the level has no seat now, and may get some when the server adjusts the limits.
+    pub(super) fn has_lent_all(&self) -> bool {
+        let maximum = self.maximum.as_ref();
+        !self.is_exempt()
+            && self.limit().is_some_and(|limit| limit <= 0)
+            && maximum.is_some_and(|maximum| maximum.value > 0)
+    }
+
     /// The requests in queues at a moment; `None` if unknown.
     pub(super) fn waiting_at(&self, moment: Moment) -> Option<&Measured> {
         self.moments.at(moment).waiting.as_ref()

@@ -13,7 +13,7 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Verdict {
-        /// Requests wait because the seats of a server are in use.
+        /// Requests wait, and all seats are in use that their priority level can get; or the machine limits a server whose requests wait or are rejected.
         Overloaded = "overloaded",
         /// Requests wait or are rejected although a server has idle seats.
         Misconfigured = "misconfigured",
@@ -105,7 +105,7 @@ pub(super) fn summary(verdict: Verdict, context: &Context<'_>, findings: &[Findi
                 return format!("{}; {}.", capitalized(&machine.message), troubles(context));
             }
             let levels = levels_of(findings, &["overload"]);
-            format!("Requests of {levels} wait, and few seats are idle.")
+            format!("Requests of {levels} wait, and the other levels can lend few seats.")
         }
         Verdict::Misconfigured => {
             let levels = levels_of(findings, &CONFIGURATION);

@@ -153,7 +153,7 @@ impl Sample {
 pub struct FlowReport {
     /// The flow schema.
     pub flow_schema: String,
-    /// The flow distinguisher; empty if the schema has none.
+    /// The flow distinguisher; empty if the schema has none, or distinguishes namespaces and the requests have none.
     pub flow_distinguisher: String,
     /// The priority level.
     pub priority_level: String,

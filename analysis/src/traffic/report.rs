@@ -101,7 +101,7 @@ pub struct SchemaTraffic {
 pub struct FlowTraffic {
     /// The name of the flow schema.
     pub flow_schema: String,
-    /// The flow distinguisher; empty if the flow schema has none.
+    /// The flow distinguisher; empty if the flow schema has none, or distinguishes namespaces and the request has none.
     pub flow: String,
     /// The requests and their work.
     #[serde(flatten)]

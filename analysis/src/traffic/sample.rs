@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Sample {
     /// The classification, user and verb.
     pub cell: Cell,
-    /// The flow distinguisher; empty if the flow schema has none.
+    /// The flow distinguisher; empty if the flow schema has none, or distinguishes namespaces and the request has none.
     pub distinguisher: String,
     /// The time at which the request arrived, in microseconds since 1970.
     #[serde(default, deserialize_with = "numbers::time")]

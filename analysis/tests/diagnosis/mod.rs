@@ -8,6 +8,7 @@
 mod apart;
 mod cases;
 mod checks;
+mod closed;
 mod flows;
 mod hostile;
 mod log;

@@ -321,3 +321,31 @@ fn without_the_library_of_parquet_the_error_says_what_to_install() {
     }
     assert!(!std::path::Path::new(&rows).exists());
 }
+
+/// A flow schema that distinguishes namespaces has one flow for the requests without a namespace.
+#[test]
+fn requests_without_a_namespace_are_not_called_all_requests() {
+    let folder = Folder::new();
+    let user = "system:kube-controller-manager";
+    let mut other = event("2", user, "list", "/api/v1/nodes");
+    other["objectRef"] = json!({"resource": "nodes", "apiVersion": "v1"});
+    let events = [event("1", user, "list", "/api/v1/namespaces/a/pods"), other];
+    let log = folder.file("audit.log", lines(&events));
+    let page = folder.path("page.html");
+    let text = stdout(&run(&["traffic", "--audit-log", &log, "--html", &page]));
+    let (_, flows) = text.split_once("BUSIEST FLOWS").unwrap();
+    assert!(
+        flows.contains("(no namespace)   kube-controller-manager   1"),
+        "{flows}"
+    );
+    assert!(!flows.contains("all requests"), "{flows}");
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(html.contains("(no namespace)"), "{html}");
+    // Of requests with a namespace there are none.
+    let log = folder.file("nodes.log", lines(&events[1..]));
+    let text = stdout(&run(&["traffic", "--audit-log", &log]));
+    assert!(
+        text.contains("(all requests)   kube-controller-manager   1"),
+        "{text}"
+    );
+}

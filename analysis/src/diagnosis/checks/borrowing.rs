@@ -18,7 +18,7 @@ const LENDABLE: &str = "spec.limited.lendablePercent";
 fn run(context: &Context<'_>, report: &mut Report) {
     for load in context.loads() {
         let is_full = load.is_full().unwrap_or(true);
-        if load.is_exempt() || !load.is_in_trouble_now() || !is_full {
+        if load.is_exempt() || load.is_closed() || !load.is_in_trouble_now() || !is_full {
             continue;
         }
         if !context.evidence.release.has(Fact::Lending) {

@@ -5,10 +5,11 @@ use super::{
     Check, Context, Observation, Report, Severity, count, share, sources, waiting_requests,
 };
 use crate::diagnosis::load::{Load, Measured};
+use k8s_flowcontrol_types::Fact;
 
 pub(super) const CHECK: Check = Check {
     id: "overload",
-    summary: "Requests wait, and the seats of the server are in use.",
+    summary: "Requests wait, and the seats are in use that their priority level can get.",
     run,
 };
 
@@ -22,9 +23,9 @@ fn run(context: &Context<'_>, report: &mut Report) {
         };
         let message = format!(
             "{}{}, {} of its {} are in use, and the other levels can lend only {}{}",
-            match share(pressed.guaranteed, pressed.all) < IDLE_PERCENT {
-                true => "the server is overloaded: ",
-                false => "",
+            match pressed.has_idle_guaranteed() {
+                false => "the server is overloaded: ",
+                true => "",
             },
             waiting_requests(load.waiting(), load.name()),
             match pressed.in_use.value < pressed.limit {
@@ -49,6 +50,14 @@ fn run(context: &Context<'_>, report: &mut Report) {
             in_use.filter(|in_use| in_use.value > 0)
         })));
         let action = match Limit::of(load.server) {
+            None if pressed.has_idle_guaranteed() => format!(
+                "simulate more shares for the level{} over an audit log first, to see who gains and who pays; or reduce the requests of the flows that fill \
+                 the level",
+                match context.evidence.release.has(Fact::Lending) {
+                    true => ", or a higher lendablePercent of the levels with idle seats,",
+                    false => "",
+                }
+            ),
             None => "reduce the requests of the flows that fill the level, or add API servers; a server that has processor time, memory and etcd to spare \
                      can have more seats (--max-requests-inflight and --max-mutating-requests-inflight)"
                 .to_owned(),
@@ -110,6 +119,11 @@ impl<'a> Pressed<'a> {
     /// Whether the other levels can lend few seats.
     pub(super) fn is_overload(&self) -> bool {
         share(self.lendable, self.all) < IDLE_PERCENT
+    }
+
+    /// Whether the server has idle seats that the other levels keep.
+    fn has_idle_guaranteed(&self) -> bool {
+        share(self.guaranteed, self.all) >= IDLE_PERCENT
     }
 
     /// The idle seats of the other levels.

@@ -33,6 +33,12 @@ fn run(context: &Context<'_>, report: &mut Report) {
                 continue;
             };
             let (cause, action) = explanation(reason, context.evidence.release);
+            let action = match load.is_closed() {
+                true => {
+                    "give the level seats, or deny its requests with authorization: it rejects them however few they are"
+                }
+                false => action,
+            };
             let message = format!(
                 "{} of priority level {} {} {cause} {period}",
                 count(sum, "request"),

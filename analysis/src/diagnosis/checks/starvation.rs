@@ -24,7 +24,10 @@ const TIMES: i64 = 3;
 const NAMED: usize = 5;
 
 fn run(context: &Context<'_>, report: &mut Report) {
-    let is_wanted = |load: &&Load<'_>| load.is_in_trouble() || context.scope.level.is_some();
+    let is_wanted = |load: &&Load<'_>| {
+        // Without a seat, other queues help no flow.
+        !load.is_closed() && (load.is_in_trouble() || context.scope.level.is_some())
+    };
     for load in context.loads().filter(is_wanted) {
         match (objects::queuing(&load.level.object), flows::dealer(load)) {
             (_, Some(dealer)) => {

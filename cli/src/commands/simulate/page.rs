@@ -155,7 +155,7 @@ fn waits_of_flows(page: &mut Page, report: &Report) {
         .collect();
     let mut table = Rows::new(&flow_head(&[]));
     for flow in &flows {
-        table.add(flow_row(flow));
+        table.add(flow_row(flow, report));
     }
     let note = match flows.len() {
         0 => "No flow waits or is rejected.".to_owned(),
@@ -249,10 +249,11 @@ fn compared_flows(page: &mut Page, before: &Report, after: &Report) {
     let mut table = Rows::new(&flow_head(&["Result"]));
     let mut changes = Vec::new();
     for (index, (name, both)) in sorted.into_iter().enumerate() {
-        for (when, flow) in ["before", "after"].into_iter().zip(both) {
+        let results = [("before", before), ("after", after)];
+        for ((when, report), flow) in results.into_iter().zip(both) {
             if let Some(flow) = flow {
                 let mut row = vec![when.to_owned()];
-                row.extend(flow_row(flow));
+                row.extend(flow_row(flow, report));
                 table.add(row);
             }
         }

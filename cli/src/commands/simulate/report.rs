@@ -52,13 +52,14 @@ fn both_tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
     let flows = delayed(report);
     if !flows.is_empty() {
         writeln!(streams.out)?;
-        table(&flows[..flows.len().min(MOST_FLOWS)]).write(&mut streams.out)?;
+        table(&flows[..flows.len().min(MOST_FLOWS)], report).write(&mut streams.out)?;
     }
     if flows.len() > MOST_FLOWS {
         let rest = flows.len() - MOST_FLOWS;
         writeln!(
             streams.out,
-            "{rest} more flows with shorter waits: see -o json"
+            "{} with shorter waits: see -o json",
+            plural(rest, "more flow")
         )?;
     }
     Ok(())
@@ -103,7 +104,7 @@ fn limits(level: &LevelReport) -> String {
     }
 }
 
-fn table(flows: &[&FlowReport]) -> Table {
+fn table(flows: &[&FlowReport], report: &Report) -> Table {
     let mut table = Table::new([
         "FLOW SCHEMA",
         "FLOW",
@@ -119,13 +120,19 @@ fn table(flows: &[&FlowReport]) -> Table {
     ])
     .keys(2);
     for flow in flows {
-        let distinguisher = flow_name(&flow.flow_distinguisher);
-        let mut row = vec![flow.flow_schema.clone(), distinguisher.to_owned()];
+        let name = name_of_flow(flow, report).to_owned();
+        let mut row = vec![flow.flow_schema.clone(), name];
         row.extend(counts(&flow.counts));
         row.extend(waits(&flow.waits));
         table.add(row);
     }
     table
+}
+
+/// The name of a flow of the report.
+pub(super) fn name_of_flow<'a>(flow: &'a FlowReport, report: &'a Report) -> &'a str {
+    let name = |flow: &'a FlowReport| (&*flow.flow_schema, &*flow.flow_distinguisher);
+    flow_name(name(flow), report.flows.iter().map(name))
 }
 
 fn waits(waits: &Waits) -> [String; 3] {

@@ -1,5 +1,6 @@
 //! The report as a web page.
 
+use super::print::name_of_flow;
 use crate::output::html::{Link, Page, Pair, Rows, Series, area, flows, pairs};
 use crate::output::plural;
 use k8s_flowcontrol_analysis::traffic::{Comparison, Report};
@@ -104,7 +105,13 @@ fn classes(page: &mut Page, report: &Report) {
     let mut busiest: Vec<_> = users.into_iter().collect();
     busiest.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
     let shown: BTreeSet<_> = busiest.iter().take(USERS).map(|(name, _)| *name).collect();
-    let mut table = Rows::new(&["User", "Flow schema", "Priority level", "Requests", "Seats"]);
+    let mut table = Rows::new(&[
+        "User",
+        "Flow schema",
+        "Priority level",
+        "Requests",
+        "Estimated seats",
+    ]);
     let mut links = Vec::new();
     for schema in &report.flow_schemas {
         let class = &schema.class;
@@ -196,7 +203,7 @@ fn levels(page: &mut Page, report: &Report) {
     let mut table = Rows::new(&[
         "Priority level",
         "Requests",
-        "Seats",
+        "Estimated seats",
         "Seat-seconds",
         "Peak seats",
         "Rejected",
@@ -218,7 +225,7 @@ fn levels(page: &mut Page, report: &Report) {
         "Flow schema",
         "Priority level",
         "Requests",
-        "Seats",
+        "Estimated seats",
         "Verbs",
     ]);
     for schema in &report.flow_schemas {
@@ -243,10 +250,16 @@ fn levels(page: &mut Page, report: &Report) {
 }
 
 fn busiest(page: &mut Page, report: &Report) {
-    let mut table = Rows::new(&["Flow", "Flow schema", "Requests", "Seats", "Seat-seconds"]);
+    let mut table = Rows::new(&[
+        "Flow",
+        "Flow schema",
+        "Requests",
+        "Estimated seats",
+        "Seat-seconds",
+    ]);
     for flow in report.flows.iter().take(50) {
         table.add(vec![
-            flow.flow.clone(),
+            name_of_flow(flow, report).to_owned(),
             flow.flow_schema.clone(),
             flow.sums.requests.to_string(),
             flow.sums.seats.to_string(),

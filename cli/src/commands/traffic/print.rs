@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::output::{Stream, Streams, Table, plural};
 use k8s_flowcontrol_analysis::metrics::StoredObjects;
-use k8s_flowcontrol_analysis::traffic::{Class, Comparison, Named, Report, Sums, WaitSource};
+use k8s_flowcontrol_analysis::traffic::{
+    Class, Comparison, FlowTraffic, Named, Report, Sums, WaitSource,
+};
 use std::io::{self, Write};
 
 /// The rows of the longer tables.
@@ -114,7 +116,8 @@ fn flows(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     .keys(2);
     for flow in report.flows.iter().take(ROWS) {
         let [requests, _, seats, work, rejected] = cells(&flow.sums, all);
-        let (name, schema) = (flow_name(&flow.flow).to_owned(), flow.flow_schema.clone());
+        let name = name_of_flow(flow, report).to_owned();
+        let schema = flow.flow_schema.clone();
         table.row([name, schema, requests, seats, work, rejected]);
     }
     writeln!(out)?;
@@ -122,9 +125,21 @@ fn flows(report: &Report, all: u64, out: &mut Stream) -> io::Result<()> {
     further(report.flows.len(), "flow", out)
 }
 
-/// The name of a flow: of a flow schema without distinguisher, all requests are one flow.
-pub(crate) fn flow_name(distinguisher: &str) -> &str {
+/// The name of a flow of the report.
+pub(super) fn name_of_flow<'a>(flow: &'a FlowTraffic, report: &'a Report) -> &'a str {
+    let name = |flow: &'a FlowTraffic| (&*flow.flow_schema, &*flow.flow);
+    flow_name(name(flow), report.flows.iter().map(name))
+}
+
+/// The name of a flow among `all` flows, each with its flow schema and its distinguisher. Without one, it has all requests of the flow
+/// schema, or, beside other flows of the schema, those without a namespace.
+pub(crate) fn flow_name<'a>(
+    (schema, distinguisher): (&str, &'a str),
+    all: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> &'a str {
+    let mut others = all.into_iter();
     match distinguisher {
+        "" if others.any(|(own, other)| own == schema && !other.is_empty()) => "(no namespace)",
         "" => "(all requests)",
         distinguisher => distinguisher,
     }

@@ -1,7 +1,7 @@
 //! The rows of the tables behind the charts.
 
 use crate::commands::simulate::outcome::{self, counts};
-use crate::commands::traffic::flow_name;
+use crate::commands::simulate::report::name_of_flow;
 use crate::output::html::Rows;
 use k8s_flowcontrol_analysis::simulation::{FlowReport, Report, Waits};
 use std::time::Duration;
@@ -40,10 +40,10 @@ pub(super) fn levels(report: &Report) -> Rows {
     table
 }
 
-pub(super) fn flow_row(flow: &FlowReport) -> Vec<String> {
+pub(super) fn flow_row(flow: &FlowReport, report: &Report) -> Vec<String> {
     let mut row = vec![
         flow.flow_schema.clone(),
-        flow_name(&flow.flow_distinguisher).to_owned(),
+        name_of_flow(flow, report).to_owned(),
         flow.priority_level.clone(),
     ];
     row.extend(counts(&flow.counts));
