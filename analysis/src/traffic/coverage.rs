@@ -2,8 +2,10 @@
 //! pipeline leaves out.
 
 use super::leases::Leases;
+use super::repeated::Repeated;
 use super::sample::Sample;
 use super::signs::{SIGNS, Sign, Traits};
+use super::writes::Writes;
 use crate::audit::{Counts, Event, Format, Level, Stage};
 use crate::redact::Redactor;
 use crate::saved::numbers::{Count, Time, sum};
@@ -52,6 +54,12 @@ pub struct CoverageTally {
     leases: Leases<10_000>,
     /// The lease renewals of API servers.
     servers: Leases<100>,
+    /// Whether these are the sums of several runs.
+    is_merged: bool,
+    /// The most API servers whose logs were mixed in one of the merged runs; 0 for none.
+    mixed: Count,
+    writes: Writes,
+    repeated: Repeated,
 }
 
 /// An hour, in microseconds.
@@ -84,9 +92,15 @@ impl CoverageTally {
             self.signs[sign as usize] += u64::from(traits.signs & bit != 0);
         }
         self.bare += u64::from(traits.is_bare);
+        if let Some(hash) = traits.hash {
+            self.repeated.add(hash);
+        }
         let Some(time) = received_us else {
             return;
         };
+        if traits.writes {
+            self.writes.add(time);
+        }
         if let Some(server) = &traits.renewed_server {
             self.servers.add(server, time);
         }
@@ -99,7 +113,7 @@ impl CoverageTally {
     pub fn add_counts(&mut self, counts: &Counts) {
         let formats = counts.formats.iter();
         let hours = counts.minutes.hours.iter();
-        self.merge(Self {
+        self.add_sums(Self {
             formats: formats
                 .map(|(format, events)| (*format, Count(*events)))
                 .collect(),
@@ -111,8 +125,23 @@ impl CoverageTally {
         });
     }
 
-    /// Adds other sums.
+    /// Adds the sums of another run.
     pub(super) fn merge(&mut self, other: Self) {
+        let mixed = self.mixed().max(other.mixed());
+        self.add_sums(other);
+        self.is_merged = true;
+        self.mixed = Count(mixed);
+    }
+
+    /// The API servers whose logs were mixed in one run; 0 for none. The runs for the logs of different servers are separate.
+    fn mixed(&self) -> u64 {
+        match self.is_merged {
+            true => self.mixed.0,
+            false => self.servers.overlapping().unwrap_or_default() as u64,
+        }
+    }
+
+    fn add_sums(&mut self, other: Self) {
         for (format, events) in other.formats {
             *self.formats.entry(format).or_default() += events;
         }
@@ -125,6 +154,8 @@ impl CoverageTally {
         self.other += other.other;
         self.bare += other.bare;
         self.servers.merge(other.servers);
+        self.writes.merge(other.writes);
+        self.repeated.merge(other.repeated);
         self.leases.merge(other.leases);
         for (hour, minutes) in other.hours {
             *self.hours.entry(hour).or_default() |= minutes;
@@ -176,12 +207,15 @@ impl CoverageTally {
                 "whether events are sampled is not known: there are too few lease renewals of kubelets and API servers".to_owned(),
             );
         }
-        if let Some(servers) = self.servers.overlapping() {
+        let servers = self.mixed();
+        if servers > 0 {
             notes.push(format!(
                 "{servers} API servers renewed their leases in the same time: the logs are of several servers, and peaks, waits and executed times \
                  are those of none; run the command for the log of each server alone"
             ));
         }
+        notes.extend(self.repeated.note());
+        notes.extend(self.writes.note());
         for (format, Count(events)) in &self.formats {
             if !format.lacks().is_empty() {
                 let lacks = format.lacks().join(", ");

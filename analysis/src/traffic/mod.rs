@@ -42,6 +42,7 @@ mod comparison;
 mod coverage;
 mod leases;
 mod partial;
+mod repeated;
 mod report;
 mod sample;
 mod seats_in_use;
@@ -51,6 +52,7 @@ mod tally;
 mod totals;
 mod waiting;
 mod work;
+mod writes;
 
 pub use accounting::Accounting;
 pub use comparison::{Comparison, LevelChange, Move};

@@ -1,5 +1,7 @@
 //! The parts of a request that tell whether logs are complete.
 
+use super::repeated::Repeated;
+use super::writes::Writes;
 use crate::audit::Event;
 use crate::redact::Redactor;
 use k8s_flowcontrol_rules::matching::{NODE_PREFIX, RequestAttributes};
@@ -58,6 +60,10 @@ pub(super) struct Traits {
     pub(super) renewed_node: Option<String>,
     /// The lease of an API server, if the request renews it.
     pub(super) renewed_server: Option<String>,
+    /// Whether the request wrote a flow schema or a priority level.
+    pub(super) writes: bool,
+    /// The hash that tells the request from others.
+    pub(super) hash: Option<u64>,
 }
 
 impl Traits {
@@ -99,6 +105,8 @@ impl Traits {
             is_bare: attributes.verb.is_empty() || (user.is_empty() && event.code != Some(401)),
             renewed_node: is_renewal.then(|| redactor.object("nodes", &attributes.name)),
             renewed_server: is_server.then(|| redactor.object("leases", &attributes.name)),
+            writes: Writes::has(event, attributes),
+            hash: Repeated::hash(event),
         }
     }
 }

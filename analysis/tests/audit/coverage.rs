@@ -274,7 +274,16 @@ fn logs_of_several_servers_are_noted() {
     // By turns, and one file after the other.
     for mixed in [
         note(&[a, b, a, b, b, a]),
-        note_at(&[(0, a), (10, a), (20, a), (5, b), (15, b), (25, b)]),
+        note_at(&[
+            (0, a),
+            (10, a),
+            (20, a),
+            (5, b),
+            (15, b),
+            (25, b),
+            (35, b),
+            (30, a),
+        ]),
     ] {
         let mixed = mixed.unwrap();
         assert!(mixed.starts_with(start), "{mixed}");
@@ -285,4 +294,48 @@ fn logs_of_several_servers_are_noted() {
     assert_eq!(note(&[a; 6]), None);
     // Another client of these leases, such as the collector of old ones.
     assert_eq!(note(&[a, "other", a, "other", a, "other"]), None);
+}
+
+/// A status, a dry run and a failed write do not change the configuration.
+#[test]
+fn writes_of_the_configuration_are_named() {
+    let write = |second: u64, verb: &str, uri: &str, subresource: &str, code: u16| {
+        let mut event = renewal(second, "ResponseComplete");
+        event["verb"] = json!(verb);
+        event["requestURI"] = json!(format!("/apis/flowcontrol.apiserver.k8s.io/v1/{uri}"));
+        event["objectRef"] = json!({"resource": "flowschemas", "name": "x", "subresource": subresource,
+            "apiGroup": "flowcontrol.apiserver.k8s.io", "apiVersion": "v1"});
+        event["responseStatus"]["code"] = json!(code);
+        event
+    };
+    let mut events: Vec<_> = (0..600)
+        .step_by(10)
+        .map(|second| renewal(second, "ResponseComplete"))
+        .collect();
+    events.push(write(601, "get", "flowschemas/x", "", 200));
+    events.push(write(602, "patch", "flowschemas/x/status", "status", 200));
+    events.push(write(603, "patch", "flowschemas/x?dryRun=All", "", 200));
+    events.push(write(604, "update", "flowschemas/x", "", 409));
+    assert_eq!(coverage(&lines(events.clone())).notes, Vec::<String>::new());
+    events.push(write(
+        605,
+        "patch",
+        "flowschemas/x?fieldManager=me",
+        "",
+        200,
+    ));
+    let rest = "requests before that time may have had another configuration than the given one";
+    assert_eq!(
+        coverage(&lines(events.clone())).notes,
+        [format!(
+            "a request wrote a flow schema or priority level at 2026-01-05T00:10:05Z: {rest}"
+        )]
+    );
+    events.push(write(700, "delete", "flowschemas/x", "", 200));
+    assert_eq!(
+        coverage(&lines(events)).notes,
+        [format!(
+            "2 requests wrote flow schemas or priority levels, the last of them at 2026-01-05T00:11:40Z: {rest}"
+        )]
+    );
 }

@@ -12,6 +12,7 @@ mod envelopes;
 mod live;
 mod numbers;
 mod redact;
+mod several_logs;
 mod tail;
 mod times;
 

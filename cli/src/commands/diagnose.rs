@@ -4,6 +4,7 @@ mod change;
 mod gather;
 mod report;
 mod saved;
+mod server_files;
 
 use crate::audit_logs::read_logs;
 use crate::cluster::{ClusterArgs, ControlPlane, block_on, own_user};
@@ -44,7 +45,7 @@ use std::time::Duration;
 /// Lists the evidence that could not be read. Exits with 1 if there is a problem or a risk.
 ///
 /// With `-f` the evidence is in files instead, such as the files of a support case: the objects of the cluster, and the metrics and debug dumps of one
-/// API server, which `kubectl get --raw` saves.
+/// API server, which `kubectl get --raw` saves, or of several, with one folder for the files of each server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -105,7 +106,10 @@ Examples:
   kubectl get --raw /metrics > before.txt; sleep 60; kubectl get --raw /metrics > after.txt
   kubectl get --raw /debug/api_priority_and_fairness/dump_queues > queues.txt
   kubectl flowcontrol diagnose -f objects.yaml --metrics after.txt --metrics-before before.txt \\
-    --interval 60 --dump queues.txt";
+    --interval 60 --dump queues.txt
+
+  # Files of several API servers: a/metrics.txt and a/queues.txt of one, b/metrics.txt of another
+  kubectl flowcontrol diagnose -f objects.yaml --metrics */metrics.txt --dump */queues.txt";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -147,7 +151,7 @@ impl Command for Args {
                 return Err(Failure::usage("files and a cluster exclude each other")
                     .hint("remove the files, or the flags that name a cluster or a user"));
             }
-            true => self.saved.read(self, streams)?,
+            true => self.saved.read(self, &redactor, streams)?,
         };
         self.diagnose(read, &redactor, streams)
     }

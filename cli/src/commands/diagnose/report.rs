@@ -62,11 +62,20 @@ pub(super) fn text(
         .iter()
         .map(|server| server.name.as_str())
         .collect();
-    let mut metrics = evidence.servers.iter().map(|server| &server.metrics);
-    let counters = match evidence.servers.iter().find_map(interval) {
-        Some(seconds) => format!("counters of {seconds:.1} seconds; "),
-        None if metrics.any(Option::is_some) => "counters since the servers started; ".to_owned(),
-        None => String::new(),
+    let counted = evidence
+        .servers
+        .iter()
+        .filter(|server| server.metrics.is_some());
+    let totals = counted.clone().filter(|server| interval(server).is_none());
+    let totals: Vec<_> = totals.map(|server| server.name.as_str()).collect();
+    let counters = match (counted.clone().find_map(interval), totals.is_empty()) {
+        (Some(seconds), true) => format!("counters of {seconds:.1} seconds; "),
+        (Some(seconds), false) => format!(
+            "counters of {seconds:.1} seconds, and of {} since the start; ",
+            totals.join(", ")
+        ),
+        (None, false) => "counters since the servers started; ".to_owned(),
+        (None, true) => String::new(),
     };
     let logs = of_logs(evidence).map(|(requests, first, last)| {
         let requests = plural(requests, "request");

@@ -229,3 +229,62 @@ async fn files_that_are_no_evidence_are_errors() {
         assert!(err.contains(error), "{err}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_of_several_servers_are_in_a_folder_for_each() {
+    let (cluster, _load) = busy().await;
+    let (objects, metrics, dumps) = saved(&cluster).await;
+    let text = std::fs::read_to_string(&metrics).unwrap();
+    let info = |version: &str| format!("kubernetes_build_info{{git_version=\"{version}\"}} 1\n");
+    let busy = cluster.file("a/metrics.txt", &(text.clone() + &info("v1.34.2")));
+    // The same server without load.
+    let idle = text.lines().filter(|line| {
+        !line.contains("current_inqueue_requests{")
+            && !line.contains("current_executing_seats{")
+            && !line.contains("rejected_requests_total{")
+    });
+    let idle = idle.map(|line| format!("{line}\n")).collect::<String>()
+        + "apiserver_flowcontrol_current_inqueue_requests{flow_schema=\"x\",priority_level=\"x\"} 0\n\
+           apiserver_flowcontrol_current_executing_seats{flow_schema=\"x\",priority_level=\"x\"} 0\n";
+    let idle = cluster.file("b/metrics.txt", &(idle + &info("v1.35.0")));
+    let queues = std::fs::read_to_string(&dumps[1]).unwrap();
+    let queues = cluster.file("a/queues.txt", &queues);
+    let args = ["-f", &objects, "--metrics", &busy, &idle, "--dump", &queues];
+    let text = offline(&args).expect(1).out;
+    let folder = |file: &str| file.rsplit_once('/').unwrap().0.to_owned();
+    let (a, b) = (folder(&busy), folder(&idle));
+    for expected in [
+        format!("wait or are rejected on {a} only, while it has free seats on {b}"),
+        format!("\n  dump_queues of {b}: no file was given\n"),
+        format!("\n  dump_requests of {a}: no file was given\n"),
+        "\n  other API servers: the files are of 2 servers\n".to_owned(),
+        "\n  the release of the server: the servers have several; the rules of 1.34, the oldest, apply to all\n".to_owned(),
+        format!("\n2 API servers: {a}, {b}; counters since the servers started; Kubernetes 1.34\n"),
+    ] {
+        assert!(text.contains(&expected), "{expected} in {text}");
+    }
+    assert!(!text.contains(&format!("dump_queues of {a}")), "{text}");
+
+    let again = cluster.file("a/again.txt", &std::fs::read_to_string(&idle).unwrap());
+    let err = offline(&["-f", &objects, "--metrics", &busy, &again])
+        .expect(3)
+        .err;
+    assert!(err.contains("again.txt is a second file with metrics\nhint: give the files of one server at one time, or"), "{err}");
+    let both = [
+        "-f",
+        &objects,
+        "--metrics",
+        &busy,
+        &idle,
+        "--interval",
+        "60",
+    ];
+    let other = cluster.file("c/before.txt", &std::fs::read_to_string(&idle).unwrap());
+    let err = offline(&[both.as_slice(), &["--metrics-before", &other]].concat())
+        .expect(3)
+        .err;
+    assert!(
+        err.contains("before.txt has no later metrics of its server"),
+        "{err}"
+    );
+}
