@@ -6,6 +6,7 @@ use k8s_flowcontrol_types::Release;
 use serde_json::json;
 use std::io;
 use std::ops::Range;
+use std::slice::from_ref;
 
 /// Requests at these seconds, each of 50 ms, and the lease renewals of a server every ten seconds.
 fn log(seconds: Range<u64>, server: &str) -> String {
@@ -81,14 +82,16 @@ fn merged(runs: &[&[String]]) -> Traffic {
 
 #[test]
 fn servers_with_a_partial_result_each_are_not_mixed() {
-    let [a, b] = ["apiserver-a", "apiserver-b"].map(|server| log(0..100, server));
+    let both = ["apiserver-a", "apiserver-b"].map(|server| log(0..100, server));
     let mixed = "2 API servers renewed their leases in the same time";
-    let both = [a.clone(), b.clone()];
     assert!(notes(run(&both, Traffic::new))[0].starts_with(mixed));
-    assert_eq!(notes(merged(&[&[a.clone()], &[b]])), Vec::<String>::new());
+    assert_eq!(
+        notes(merged(&[&both[..1], &both[1..]])),
+        Vec::<String>::new()
+    );
     // One of the runs mixed them.
     let other = log(200..300, "apiserver-a");
-    assert!(notes(merged(&[&[other], &both]))[0].starts_with(mixed));
+    assert!(notes(merged(&[from_ref(&other), &both]))[0].starts_with(mixed));
 }
 
 #[test]
@@ -101,11 +104,11 @@ fn requests_that_partial_results_share_are_noted() {
         )
     };
     assert_eq!(
-        notes(merged(&[&[whole.clone()], &[whole.clone()]])),
+        notes(merged(&[from_ref(&whole), from_ref(&whole)])),
         [about(100)]
     );
     // A fifth of 1100 requests; the sample has 256 of them.
-    let overlap = notes(merged(&[&[first.clone()], &[second.clone()]]));
+    let overlap = notes(merged(&[from_ref(&first), from_ref(&second)]));
     let percent: u32 = overlap[0].split(' ').nth(1).unwrap().parse().unwrap();
     assert_eq!(overlap, [about(percent)]);
     assert!((10..30).contains(&percent), "{overlap:?}");
