@@ -137,6 +137,11 @@ impl<'a> Load<'a> {
             && maximum.is_some_and(|maximum| maximum.value > 0)
     }
 
+    /// Whether the level has no seat now.
+    pub(super) fn has_no_seat(&self) -> bool {
+        self.is_closed() || self.has_lent_all()
+    }
+
     /// The requests in queues at a moment; `None` if unknown.
     pub(super) fn waiting_at(&self, moment: Moment) -> Option<&Measured> {
         self.moments.at(moment).waiting.as_ref()

@@ -90,6 +90,9 @@ fn a_level_that_borrows_or_gets_its_seats_back_is_not_closed() {
         "{}",
         finding.action
     );
+    for check in ["busiest-flow", "starvation", "waiting"] {
+        assert!(of(&found, check).is_empty(), "{:?}", found.findings);
+    }
 
     // The level has seats, and lends them.
     let mut limited = queues(64, 8);

@@ -3,9 +3,12 @@
 use super::recorded::show;
 use super::support::{group, level, lines, of, queues, schema};
 use k8s_flowcontrol_analysis::audit::AuditLog;
-use k8s_flowcontrol_analysis::diagnosis::{Evidence, LogTally, Scope, Severity, diagnose};
+use k8s_flowcontrol_analysis::diagnosis::{
+    Evidence, LogTally, Scope, ServerEvidence, Severity, diagnose,
+};
 use k8s_flowcontrol_types::Release;
 use serde_json::json;
+use std::time::Duration;
 
 fn event(id: u32, wait: Option<&str>) -> String {
     let annotations = wait.map(|wait| json!({"apiserver.latency.k8s.io/apf-queue-wait": wait}));
@@ -76,4 +79,41 @@ fn waits_in_the_log_are_not_overlooked() {
     assert_eq!(of(&diagnosis, "waiting")[0].severity, Severity::Note);
     let (diagnosis, _) = diagnosed(&[event(1, None)]);
     assert!(of(&diagnosis, "waiting").is_empty(), "{}", show(&diagnosis));
+}
+
+/// Servers count the waits of all requests, and record those of long ones.
+#[test]
+fn counted_waits_are_beside_those_of_the_log() {
+    let schemas = vec![schema("all", "busy", 50, group("system:authenticated"))];
+    let levels = vec![level("busy", queues(64, 8))];
+    let mut tally = LogTally::new(&schemas, &levels, Release::NEWEST, &Scope::default());
+    let log = event(5, Some("750ms"));
+    let read = AuditLog::new().read(log.as_bytes(), |event| {
+        tally.add(event);
+        Ok::<_, std::io::Error>(())
+    });
+    read.unwrap();
+    let sample = |waited: u32| {
+        let metric = "apiserver_flowcontrol_request_wait_duration_seconds";
+        let labels = "execute=\"true\",flow_schema=\"all\",priority_level=\"busy\"";
+        let all = waited + 6;
+        format!(
+            "apiserver_flowcontrol_nominal_limit_seats{{priority_level=\"busy\"}} 10\n\
+             {metric}_bucket{{{labels},le=\"0.1\"}} 6\n{metric}_bucket{{{labels},le=\"+Inf\"}} {all}\n\
+             {metric}_sum{{{labels}}} {waited}\n{metric}_count{{{labels}}} {all}\n"
+        )
+    };
+    let mut server = ServerEvidence::new("a");
+    server.set_metrics(&sample(9));
+    let interval = Duration::from_secs(60);
+    server.set_earlier_metrics(&sample(2), interval).unwrap();
+    let mut evidence = Evidence::new(Release::NEWEST, schemas, levels);
+    evidence.log = Some(tally);
+    evidence.servers.push(server);
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let [found] = &of(&diagnosis, "waiting")[..] else {
+        panic!("{}", show(&diagnosis))
+    };
+    let counted = "a: apiserver_flowcontrol_request_wait_duration_seconds of busy: 7 of 7 requests waited for more than 0.1 s in 60.0 s";
+    assert_eq!(lines(found).last().unwrap(), counted);
 }

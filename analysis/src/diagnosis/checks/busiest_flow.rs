@@ -21,7 +21,7 @@ const TIMES: i64 = 3;
 const NAMED: usize = 3;
 
 fn run(context: &Context<'_>, report: &mut Report) {
-    let is_full = |load: &&Load<'_>| load.is_in_trouble() && !load.is_closed();
+    let is_full = |load: &&Load<'_>| load.is_in_trouble() && !load.has_no_seat();
     for load in context.loads().filter(is_full) {
         if let Some(flows) = flows::of_load(load).filter(|flows| !flows.is_empty()) {
             of_dump(context, load, &flows, report);

@@ -35,7 +35,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let (cause, action) = explanation(reason, context.evidence.release);
             let action = match load.is_closed() {
                 true => {
-                    "give the level seats, or deny its requests with authorization: it rejects them however few they are"
+                    "give the level seats, or deny its requests with authorization: it does not have a seat"
                 }
                 false => action,
             };

@@ -26,7 +26,7 @@ const NAMED: usize = 5;
 fn run(context: &Context<'_>, report: &mut Report) {
     let is_wanted = |load: &&Load<'_>| {
         // Without a seat, other queues help no flow.
-        !load.is_closed() && (load.is_in_trouble() || context.scope.level.is_some())
+        !load.has_no_seat() && (load.is_in_trouble() || context.scope.level.is_some())
     };
     for load in context.loads().filter(is_wanted) {
         match (objects::queuing(&load.level.object), flows::dealer(load)) {

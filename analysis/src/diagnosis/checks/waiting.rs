@@ -18,8 +18,8 @@ fn run(context: &Context<'_>, report: &mut Report) {
     of_unknown_levels(context, report);
     past::report(context, report);
     for load in context.loads() {
-        let has_seats = !load.is_closed() && !load.has_lent_all();
-        if load.waiting() == 0 || !has_seats || load.is_exempt() || widest(load).is_some() {
+        let is_exempt = load.is_exempt();
+        if load.waiting() == 0 || load.has_no_seat() || is_exempt || widest(load).is_some() {
             continue;
         }
         let pressed = Pressed::new(context, load);

@@ -1,11 +1,13 @@
 //! Requests that waited before the evidence was read.
 
 use super::super::{Context, Report, Severity, count};
+use crate::diagnosis::load::Load;
 use crate::diagnosis::log_tally::Requests;
 use crate::diagnosis::observation::{Observation, Period};
 use crate::metrics::catalog::REQUEST_WAIT_DURATION_SECONDS;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::Duration;
 
 pub(super) fn report(context: &Context<'_>, report: &mut Report) {
@@ -43,7 +45,11 @@ fn in_log<'a>(context: &'a Context<'_>, report: &mut Report) -> BTreeSet<&'a str
                 format!("requests of {flow} with a wait of at least 10 ms, the longest {longest}");
             Observation::log(what, requests.waited)
         });
-        let evidence = [all].into_iter().chain(of_flows).collect();
+        let of_level = context.loads().filter(|load| load.name() == level);
+        let counted = of_level
+            .filter_map(Counted::of)
+            .map(|counted| counted.observation());
+        let evidence = [all].into_iter().chain(of_flows).chain(counted).collect();
         let action = "read the metrics and dump_requests while requests wait, to see why; servers record only the waits of requests that took more \
                       than half a second";
         let of_level = log().filter(|((_, own, _), _)| own == level);
@@ -58,50 +64,95 @@ fn in_log<'a>(context: &'a Context<'_>, report: &mut Report) -> BTreeSet<&'a str
 /// The waits that servers counted between two samples of their metrics, of levels whose waits are not in the logs.
 fn in_metrics(context: &Context<'_>, logged: &BTreeSet<&str>, report: &mut Report) {
     for load in context.loads() {
-        let earlier = load.server.earlier.as_ref();
-        let Some((_, interval)) = earlier.filter(|_| load.server.earlier_waits.is_some()) else {
-            continue;
-        };
-        let counted = load.server.counted_waits();
-        let waits = counted.of(load.name());
-        let Some(waits) = waits.filter(|_| load.waiting() == 0 && !logged.contains(load.name()))
-        else {
-            continue;
-        };
-        let mut buckets = waits.buckets();
-        let (long, all) = (LONG.as_secs_f64(), waits.count());
-        let Some((bound, within)) = buckets.find(|(bound, _)| *bound >= long) else {
-            continue;
-        };
-        let waited = all.saturating_sub(within);
-        if waited == 0 {
+        if load.waiting() > 0 || logged.contains(load.name()) {
             continue;
         }
-        let name = load.name();
-        let message = format!(
-            "{waited} of {} of priority level {name} waited in a queue for more than {bound} s {}",
-            count(all, "request"),
-            Period::Interval(*interval)
-        );
-        // Metrics can have any sum.
-        let average = waits.sum() / all as f64;
-        let average = match (0.0..=LONGEST).contains(&average) {
-            true => format!("{average:.2} s on average"),
-            false => format!("{waited} above {bound} s"),
+        let Some(counted) = Counted::of(load) else {
+            continue;
         };
-        let evidence = Observation::computed(format!(
-            "{}: {} of {name}: {average}",
-            load.server.name,
-            REQUEST_WAIT_DURATION_SECONDS.name(),
-        ));
+        let Counted { waited, all, .. } = counted;
         let action = "read the metrics and dump_requests while requests wait, to see why";
         report.level(
             severity(true, waited, all),
             load,
-            message,
-            vec![evidence],
+            format!("{counted}"),
+            vec![counted.average()],
             action,
         );
+    }
+}
+
+/// The requests of a level that waited long between two samples of the metrics of a server.
+struct Counted<'a> {
+    load: &'a Load<'a>,
+    interval: Duration,
+    waited: u64,
+    all: u64,
+    /// They waited for more than this, in seconds.
+    bound: f64,
+    sum: f64,
+}
+
+impl<'a> Counted<'a> {
+    /// None if no request waited long.
+    fn of(load: &'a Load<'a>) -> Option<Self> {
+        let (_, interval) = load.server.earlier.as_ref()?;
+        load.server.earlier_waits.as_ref()?;
+        let counted = load.server.counted_waits();
+        let waits = counted.of(load.name())?;
+        let all = waits.count();
+        let mut buckets = waits.buckets();
+        let (bound, within) = buckets.find(|(bound, _)| *bound >= LONG.as_secs_f64())?;
+        let waited = all.saturating_sub(within);
+        (waited > 0).then_some(Self {
+            load,
+            interval: *interval,
+            waited,
+            all,
+            bound,
+            sum: waits.sum(),
+        })
+    }
+
+    fn average(&self) -> Observation {
+        // Metrics can have any sum.
+        let average = self.sum / self.all as f64;
+        self.metric(&match (0.0..=LONGEST).contains(&average) {
+            true => format!("{average:.2} s on average"),
+            false => format!("{} above {} s", self.waited, self.bound),
+        })
+    }
+
+    fn observation(&self) -> Observation {
+        let (all, bound) = (count(self.all, "request"), self.bound);
+        let period = Period::Interval(self.interval);
+        self.metric(&format!(
+            "{} of {all} waited for more than {bound} s {period}",
+            self.waited
+        ))
+    }
+
+    fn metric(&self, value: &str) -> Observation {
+        Observation::computed(format!(
+            "{}: {} of {}: {value}",
+            self.load.server.name,
+            REQUEST_WAIT_DURATION_SECONDS.name(),
+            self.load.name(),
+        ))
+    }
+}
+
+impl fmt::Display for Counted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {} of priority level {} waited in a queue for more than {} s {}",
+            self.waited,
+            count(self.all, "request"),
+            self.load.name(),
+            self.bound,
+            Period::Interval(self.interval)
+        )
     }
 }
 
