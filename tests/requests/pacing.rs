@@ -89,12 +89,12 @@ async fn a_cluster_serves_fifty_callers_as_with_the_best_limit() {
         );
         (per_second, rejected, p99)
     };
-    let (_, _, alone) = run(0, pacer::Pacer::none()).await;
+    let (_, _, alone) = run(0, pacer::Pacer::None).await;
     let mut best: f64 = 0.0;
     for limit in [8, 10, 11, 12, 16] {
-        best = best.max(run(GREEDY, pacer::Pacer::fixed(limit)).await.0);
+        best = best.max(run(GREEDY, pacer::Pacer::Fixed(limit)).await.0);
     }
-    let (per_second, rejected, p99) = run(GREEDY, pacer::Pacer::adaptive()).await;
+    let (per_second, rejected, p99) = run(GREEDY, pacer::Pacer::Adaptive).await;
     world.end().await.unwrap();
     assert!(per_second >= 0.95 * best, "{per_second} of {best}");
     assert!(rejected < 1.0, "{rejected} %");
