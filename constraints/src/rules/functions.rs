@@ -80,15 +80,12 @@ fn elements<'a, 'v>(
 }
 
 fn compare(left: &dyn Val, right: &dyn Val) -> Result<Ordering, ExecutionError> {
-    let types = || {
-        vec![
-            left.get_type().name().to_owned(),
-            right.get_type().name().to_owned(),
-        ]
-    };
     match left.as_comparer() {
         Some(left) => left.compare(right),
-        None => Err(ExecutionError::no_such_overload("compare", types())),
+        None => {
+            let types = [left, right].map(|value| value.get_type().name().to_owned());
+            Err(ExecutionError::no_such_overload("compare", types.to_vec()))
+        }
     }
 }
 

@@ -87,14 +87,7 @@ impl Scanner {
         if saw_break {
             self.key_allowed = true;
         }
-        Ok(Token {
-            kind: TokenKind::Scalar {
-                text,
-                is_plain: true,
-            },
-            start,
-            end,
-        })
+        Ok(scalar(text, true, start, end))
     }
 
     /// Whether the next character ends a plain scalar.
@@ -152,14 +145,7 @@ impl Scanner {
         }
         self.cursor.next();
         let end = self.cursor.mark();
-        Ok(Token {
-            kind: TokenKind::Scalar {
-                text,
-                is_plain: false,
-            },
-            start,
-            end,
-        })
+        Ok(scalar(text, false, start, end))
     }
 
     fn scan_quoted_gap(&mut self, after_escaped_break: bool, gap: &mut Gap) {
@@ -263,14 +249,7 @@ impl Scanner {
         if chomping == Some('+') {
             text.push_str(&more_breaks);
         }
-        Ok(Token {
-            kind: TokenKind::Scalar {
-                text,
-                is_plain: false,
-            },
-            start,
-            end,
-        })
+        Ok(scalar(text, false, start, end))
     }
 
     fn scan_block_header(
@@ -335,4 +314,9 @@ impl Scanner {
         }
         Ok(end)
     }
+}
+
+fn scalar(text: String, is_plain: bool, start: Mark, end: Mark) -> Token {
+    let kind = TokenKind::Scalar { text, is_plain };
+    Token { kind, start, end }
 }

@@ -7,7 +7,7 @@ use super::{
 use cel::ExecutionError;
 use cel::common::types::CelBool;
 use cel::common::value::CowVal;
-use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::go::{parse_uint, quote};
 use std::cmp::Ordering;
 
 value!(
@@ -142,9 +142,6 @@ fn parse(raw: &str) -> Result<Version, String> {
 }
 
 fn numeric(digits: &str, small: &str, large: &str) -> Result<u64, String> {
-    if digits.is_empty() {
-        return Err("strconv.ParseUint: parsing \"\": invalid syntax".to_owned());
-    }
     if !is_digits(digits) {
         return Err(format!(
             "Invalid character(s) found in {small} number {}",
@@ -157,13 +154,7 @@ fn numeric(digits: &str, small: &str, large: &str) -> Result<u64, String> {
             quote(digits)
         ));
     }
-    let too_large = |_| {
-        format!(
-            "strconv.ParseUint: parsing {}: value out of range",
-            quote(digits)
-        )
-    };
-    digits.parse().map_err(too_large)
+    parse_uint(digits)
 }
 
 fn part(text: &str) -> Result<Part, String> {
@@ -175,13 +166,7 @@ fn part(text: &str) -> Result<Part, String> {
             let words = "Numeric PreRelease version must not contain leading zeroes";
             return Err(format!("{words} {}", quote(text)));
         }
-        let too_large = |_| {
-            format!(
-                "strconv.ParseUint: parsing {}: value out of range",
-                quote(text)
-            )
-        };
-        return text.parse().map(Part::Number).map_err(too_large);
+        return parse_uint(text).map(Part::Number);
     }
     match is_word(text) {
         true => Ok(Part::Word(text.to_owned())),
