@@ -99,7 +99,7 @@ pub(crate) fn skip(input: &mut dyn BufRead, bytes: u64) -> io::Result<u64> {
 }
 
 /// Calls `each` with the number and the JSON object of every line that is not blank. `form` describes an object, for errors.
-/// Errors: if a line cannot be read, is longer than [`LIMIT`] or not such an object, or if there is none, and so no `items`.
+/// Errors: if a line cannot be read, is longer than [`LIMIT`] or not such an object, or if all lines are empty, and so no `items`.
 pub(crate) fn each_line<T: DeserializeOwned>(
     file: &Path,
     open: impl Fn(&Path) -> io::Result<Box<dyn BufRead>>,

@@ -193,7 +193,7 @@ impl Documents {
     }
 
     /// The given documents that are `{}`.
-    /// Errors: all documents are, or there are none.
+    /// Errors: all documents are, or the list is empty.
     pub(crate) fn empty(&self) -> Result<Vec<&Document>, Error> {
         if self.given.is_empty() {
             return Err(Error::new("there are no documents").help(format::HELP));

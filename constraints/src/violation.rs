@@ -15,7 +15,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation at `path`, with the words of the reason and those of `parts` that are not empty.
+    /// A violation at `path`, with the words of the reason and the parts that are not empty.
     pub(crate) fn new<'a>(
         path: &str,
         reason: Reason,

@@ -18,7 +18,7 @@ pub(crate) fn ceil(text: &str, at: usize) -> usize {
     at
 }
 
-/// The characters with which a text begins, up to the first one that is not part of a word.
+/// The characters with which a text begins, up to the first character that is not part of a word.
 pub(crate) fn leading(text: &str, is_part: impl Fn(char) -> bool) -> &str {
     let rest = text.trim_start_matches(is_part);
     &text[..text.len() - rest.len()]

@@ -100,7 +100,7 @@ impl Validator {
 
     /// The response to a document. A document without a version is sent in the preferred version of the release.
     ///
-    /// In a version that the release does not serve it is 404, whatever the document holds; [`Document::decode`] has the errors of its text.
+    /// In a version that the release does not serve it is 404, without regard to the document; [`Document::decode`] has the errors of its text.
     pub fn verdict(&self, document: &Document) -> Verdict {
         let version = document.version(self.release);
         let mut kind = document.kind();

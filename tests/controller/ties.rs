@@ -234,7 +234,7 @@ async fn a_store_that_cannot_be_read_is_an_error() {
     assert!(matches!(error, ControllerError::NotReady(_)), "{error}");
     // The store does, and nobody waits for it.
     assert!(!error.to_string().contains("tries again"), "{error}");
-    // What a program prints that returns the error from `main`.
+    // The output of a program that returns the error from `main`.
     assert_eq!(format!("{error:?}"), error.to_string());
 }
 

@@ -190,7 +190,7 @@ pub fn float(value: f64) -> String {
     }
 }
 
-/// The one of two formats of a float that `%g` has.
+/// The format of a float that `%g` chooses.
 pub(crate) fn shortest(scientific: &str, plain: String) -> String {
     let Some((digits, exponent)) = scientific.split_once('e') else {
         return plain;

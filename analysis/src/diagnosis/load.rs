@@ -129,7 +129,7 @@ impl<'a> Load<'a> {
         has_none && maximum.is_none_or(|maximum| maximum.value <= 0)
     }
 
-    /// Whether the level has no seat now, and may get some when the server adjusts the limits.
+    /// Whether the level is without a seat now, and may get some when the server adjusts the limits.
     pub(super) fn has_lent_all(&self) -> bool {
         let maximum = self.maximum.as_ref();
         !self.is_exempt()
@@ -137,7 +137,7 @@ impl<'a> Load<'a> {
             && maximum.is_some_and(|maximum| maximum.value > 0)
     }
 
-    /// Whether the level has no seat now.
+    /// Whether the level is without a seat now.
     pub(super) fn has_no_seat(&self) -> bool {
         self.is_closed() || self.has_lent_all()
     }

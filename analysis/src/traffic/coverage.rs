@@ -56,7 +56,7 @@ pub struct CoverageTally {
     servers: Leases<100>,
     /// Whether these are the sums of several runs.
     is_merged: bool,
-    /// The most API servers whose logs were mixed in one of the merged runs; 0 for none.
+    /// The most API servers whose logs were mixed in any of the merged runs; 0 without mixing.
     mixed: Count,
     writes: Writes,
     repeated: Repeated,

@@ -17,7 +17,7 @@ const MOST: usize = 256;
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Repeated {
     sample: Hashes,
-    /// Those of the sample that came twice.
+    /// The hashes of the sample that came twice.
     twice: Hashes,
 }
 

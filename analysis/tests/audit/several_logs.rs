@@ -89,7 +89,7 @@ fn servers_with_a_partial_result_each_are_not_mixed() {
         notes(merged(&[&both[..1], &both[1..]])),
         Vec::<String>::new()
     );
-    // One of the runs mixed them.
+    // A run mixed them.
     let other = log(200..300, "apiserver-a");
     assert!(notes(merged(&[from_ref(&other), &both]))[0].starts_with(mixed));
 }

@@ -1,4 +1,4 @@
-//! Levels without a seat: those that never have one, and those that have lent or not yet borrowed any.
+//! Levels without a seat: levels that never have a seat, and levels that have lent or not yet borrowed any.
 
 use super::support::{
     FULL, IDLE, Metrics, evidence, level, lines, of, queues, schema, server, user, wait,
@@ -81,7 +81,7 @@ fn a_level_that_borrows_or_gets_its_seats_back_is_not_closed() {
     assert!(
         finding
             .message
-            .ends_with("it has no seats of its own, and borrows what other levels leave"),
+            .ends_with("its nominal limit is 0, and it borrows seats that other levels leave"),
         "{}",
         finding.message
     );

@@ -81,7 +81,7 @@ fn waits_in_the_log_are_not_overlooked() {
     assert!(of(&diagnosis, "waiting").is_empty(), "{}", show(&diagnosis));
 }
 
-/// Servers count the waits of all requests, and record those of long ones.
+/// Servers count the waits of all requests, and record the waits of long requests.
 #[test]
 fn counted_waits_are_beside_those_of_the_log() {
     let schemas = vec![schema("all", "busy", 50, group("system:authenticated"))];

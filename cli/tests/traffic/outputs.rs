@@ -341,7 +341,7 @@ fn requests_without_a_namespace_are_not_called_all_requests() {
     assert!(!flows.contains("all requests"), "{flows}");
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("(no namespace)"), "{html}");
-    // Of requests with a namespace there are none.
+    // No request has a namespace.
     let log = folder.file("nodes.log", lines(&events[1..]));
     let text = stdout(&run(&["traffic", "--audit-log", &log]));
     assert!(

@@ -18,7 +18,7 @@ pub(crate) enum Effect {
 /// How far an attempt came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// It has no credentials yet.
+    /// It is still without credentials.
     Nothing,
     /// The request may have been sent.
     Sent,

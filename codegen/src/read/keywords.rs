@@ -38,7 +38,7 @@ const UNSUPPORTED: [(&str, &str); 19] = [
     ("$anchor", "name the schema in `$defs`"),
 ];
 
-/// The keywords among them that describe the values; the others only restrict those of a schema that states its type elsewhere.
+/// The keywords among them that describe the values; the others only restrict values of a schema that states its type elsewhere.
 const DESCRIBING: [&str; 5] = [
     "$dynamicRef",
     "$recursiveRef",

@@ -91,7 +91,7 @@ impl Operand {
     }
 }
 
-/// What a value should be that is beyond a limit in the direction of `side`.
+/// The right values, for a value beyond a limit in the direction of `side`.
 fn beyond(value: Operand, limit: f64, exclusive: bool, side: Ordering) -> Option<String> {
     let limit = value.limit(limit);
     let order = match (value, limit) {

@@ -331,7 +331,7 @@ async fn a_place_is_free_when_its_request_moves_to_another_level() {
     waited.unwrap();
 }
 
-/// The requests that wait for longest are those that programs give up.
+/// Programs give up the requests that wait for longest.
 #[tokio::test(start_paused = true)]
 async fn the_time_of_requests_that_are_given_up_while_they_wait_counts() {
     let pace = Pace::builder().max_limit(1).build();

@@ -18,7 +18,7 @@ async fn an_unknown_release_fails_at_the_start() {
         error.to_string(),
         "the API server cannot start: `1.99` is not a known Kubernetes release: expected 1.25 to 1.37"
     );
-    // What a test prints that returns the error.
+    // The output of a test that returns the error.
     assert_eq!(format!("{error:?}"), error.to_string());
 }
 

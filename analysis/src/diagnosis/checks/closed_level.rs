@@ -59,7 +59,7 @@ fn closed(load: &Load<'_>, limited: &LimitedPriorityLevelConfiguration, report: 
     report.level(severity, load, message, evidence, action);
 }
 
-/// A level that has no seat until the server next adjusts the limits.
+/// A level without a seat until the server next adjusts the limits.
 fn lent(load: &Load<'_>, limited: &LimitedPriorityLevelConfiguration, report: &mut Report) {
     let has_own = load.nominal.as_ref().is_some_and(|seats| seats.value > 0);
     let message = format!(
@@ -67,7 +67,7 @@ fn lent(load: &Load<'_>, limited: &LimitedPriorityLevelConfiguration, report: &m
         waiting_requests(load.waiting(), load.name()),
         match has_own {
             true => "it lends all of its seats while it is idle",
-            false => "it has no seats of its own, and borrows what other levels leave",
+            false => "its nominal limit is 0, and it borrows seats that other levels leave",
         }
     );
     let mut evidence = sources([

@@ -28,7 +28,7 @@ pub(super) struct ServerFiles {
 }
 
 impl ServerFiles {
-    /// Reads the dumps, and finds the files of each server. Files of one server may be anywhere; those of several servers, of which one kind is
+    /// Reads the dumps, and finds the files of each server. Files of one server may be anywhere; files of several servers, of which one kind is
     /// given twice, are in one folder for each server.
     pub(super) fn of_each(
         metrics: &[PathBuf],
@@ -96,7 +96,10 @@ impl ServerFiles {
                 }
             }
             (None, Some(before)) => {
-                let message = format!("{} has no later metrics of its server", name(before));
+                let message = format!(
+                    "{}: the later metrics of its server are missing",
+                    name(before)
+                );
                 return Err(
                     Failure::input(message).hint("give a file in its folder with `--metrics`")
                 );
@@ -149,7 +152,7 @@ fn set(own: &mut Option<PathBuf>, file: &Path, what: &str) -> Result<(), Failure
 fn second(file: &Path, what: &str) -> Failure {
     let message = format!("{} is a second {what}", name(file));
     Failure::input(message).hint(
-        "give the files of one server at one time, or those of several servers in one folder for each server",
+        "give the files of one server at one time, or the files of several servers in a folder for each server",
     )
 }
 

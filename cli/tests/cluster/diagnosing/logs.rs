@@ -29,7 +29,7 @@ fn waiting(more: u64) -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
-/// The same with some requests of an administrator, who does not wait, in each other second, so that the number of requests that execute changes.
+/// The same with some requests of an administrator without waits in each other second, so that the number of requests that execute changes.
 fn waiting_beside_others() -> String {
     let administrator = (0..30).map(|number| {
         let annotations = json!({"authorization.k8s.io/decision": "allow"});

@@ -284,7 +284,7 @@ async fn files_of_several_servers_are_in_a_folder_for_each() {
         .expect(3)
         .err;
     assert!(
-        err.contains("before.txt has no later metrics of its server"),
+        err.contains("before.txt: the later metrics of its server are missing"),
         "{err}"
     );
 }

@@ -129,7 +129,7 @@ fn write_always(object: &mut dyn Fields, fields: u128) {
     }
 }
 
-/// An object that is borrowed for [`always_send!`](crate::always_send), be it a value or a reference.
+/// An object that is borrowed for [`always_send!`](crate::always_send): a value or a reference.
 pub trait Reborrow {
     /// The object itself.
     fn reborrow(&mut self) -> &mut Self;
