@@ -63,6 +63,7 @@ pub(super) struct Traits {
     /// Whether the request wrote a flow schema or a priority level.
     pub(super) writes: bool,
     /// The hash that tells the request from others.
+    #[serde(deserialize_with = "hash")]
     pub(super) hash: Option<u64>,
 }
 
@@ -111,7 +112,18 @@ impl Traits {
     }
 }
 
-/// Reads the field `signs` with its name in errors, whose path ends before flattened fields.
+/// Reads a field with its name in errors, whose path ends before flattened fields.
+fn named<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    name: &str,
+    deserializer: D,
+) -> Result<T, D::Error> {
+    T::deserialize(deserializer).map_err(|error| D::Error::custom(format!("{name}: {error}")))
+}
+
 fn signs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-    u8::deserialize(deserializer).map_err(|error| D::Error::custom(format!("signs: {error}")))
+    named("signs", deserializer)
+}
+
+fn hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    named("hash", deserializer)
 }
