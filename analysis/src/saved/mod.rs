@@ -1,5 +1,6 @@
 //! JSON files in which a run keeps its result for another run.
 
+pub(crate) mod bounded;
 pub(crate) mod numbers;
 
 use serde::Deserialize;

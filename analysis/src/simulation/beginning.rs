@@ -32,20 +32,15 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// `first_end_us` is the time at which the first request ended.
-    pub(crate) fn new(first_end_us: i64) -> Self {
-        Self {
-            first_end_us,
-            requests: Vec::new(),
-        }
-    }
-
-    /// The beginning of these requests.
+    /// The beginning of these requests. `first_end_us` is the time at which the first of them ended.
     pub(crate) fn of(
         first_end_us: i64,
         requests: impl IntoIterator<Item = (Recorded, Arriving)>,
     ) -> Self {
-        let mut new = Self::new(first_end_us);
+        let mut new = Self {
+            first_end_us,
+            requests: Vec::new(),
+        };
         for (request, arriving) in requests {
             if !new.add(request, arriving) {
                 break;
@@ -55,7 +50,7 @@ impl Beginning {
     }
 
     /// Adds the next request; false if it is not part of the beginning.
-    pub(crate) fn add(&mut self, request: Recorded, arriving: Arriving) -> bool {
+    fn add(&mut self, request: Recorded, arriving: Arriving) -> bool {
         let is_part =
             self.requests.len() < MOST && self.since(request.received_us) < ADJUSTMENT_PERIOD * 2;
         self.requests.extend(is_part.then_some((request, arriving)));
@@ -73,20 +68,27 @@ impl Beginning {
     }
 
     /// Finds the state of a server before its log, and sets it.
-    pub(crate) fn find(&self, server: &mut FlowController) -> Before {
+    pub(super) fn find(&self, server: &mut FlowController) -> Before {
         let mut before = Before::IDLE;
         before.find_retry_after(&self.requests, server);
-        let mut busy = server.clone();
-        self.begin(&mut busy);
-        if !self.misfit(server).is_of_idle(&self.misfit(&busy)) {
-            *server = busy;
-            before.busy_since_us = Some(self.first_end_us);
-        }
+        let was_busy = self.find_demand(server);
+        before.busy_since_us = was_busy.then_some(self.first_end_us);
         before
     }
 
-    /// Sets the demand of a server before the log.
-    pub(crate) fn begin(&self, server: &mut FlowController) {
+    /// Sets the demand of a server before its log; false if the log shows that it was idle.
+    pub(crate) fn find_demand(&self, server: &mut FlowController) -> bool {
+        let mut busy = server.clone();
+        self.begin(&mut busy);
+        let was_busy = !self.misfit(server).is_of_idle(&self.misfit(&busy));
+        if was_busy {
+            *server = busy;
+        }
+        was_busy
+    }
+
+    /// Sets the demand of a server before the log to that of the first period.
+    pub(super) fn begin(&self, server: &mut FlowController) {
         let names: Vec<_> = server.levels().map(|level| level.name.to_owned()).collect();
         let demand = self.demand(names.len());
         let demand: HashMap<_, _> = names.into_iter().zip(demand).collect();

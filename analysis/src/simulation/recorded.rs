@@ -193,10 +193,11 @@ impl Recording {
         self.period
     }
 
-    /// Finds the clients that wait for a response before they send their next request, and the demand before the log.
+    /// Finds the clients that wait for a response before they send their next request, and the state of the server before the log.
     ///
     /// The requests must be sorted by time, and must be the requests of the following replay. The limits then begin as if the demand of the
-    /// first ten seconds had lasted long before, unless the waits and executions of these seconds show an idle server.
+    /// first ten seconds had lasted long before, unless the waits and executions of these seconds show an idle server. The `Retry-After`
+    /// of a level is the value with which the first clients that wait for its end come back in time.
     pub fn find_loops(&mut self, requests: impl IntoIterator<Item = Recorded>) {
         let mut requests = requests.into_iter();
         let mut first = Vec::new();

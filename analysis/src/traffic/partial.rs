@@ -6,9 +6,9 @@ use super::seats_in_use::{LevelSeats, SeatsInUse};
 use super::tally::{Flow, Minute, Tally};
 use super::totals::{MAX_OPEN_REQUESTS, Open, Traffic};
 use crate::metrics::StoredObjects;
+use crate::saved::bounded;
 use crate::saved::numbers::{self, Count};
 use crate::saved::{WrongValue, is_other, read};
-use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -48,30 +48,11 @@ struct File {
     coverage: CoverageTally,
 }
 
-/// The most requests of [`File::ended`] that are read: as many as 16 runs have. They are the shortest part of the text, and would take many times its memory.
+/// The most requests of [`File::ended`] that are read: as many as 16 runs have.
 const MOST_ENDED: usize = 16 * MAX_OPEN_REQUESTS;
 
 fn ended<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    struct Bounded;
-    impl<'de> Visitor<'de> for Bounded {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a list of at most {MOST_ENDED} requests")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-            let mut ended = Vec::new();
-            while let Some(key) = list.next_element()? {
-                if ended.len() == MOST_ENDED {
-                    return Err(A::Error::invalid_length(MOST_ENDED + 1, &self));
-                }
-                ended.push(key);
-            }
-            Ok(ended)
-        }
-    }
-    deserializer.deserialize_seq(Bounded)
+    bounded::list(deserializer, MOST_ENDED, "requests")
 }
 
 /// The error of [`Traffic::from_json`].

@@ -4,10 +4,9 @@
 //! run.
 
 use crate::audit::Event;
-use serde::de::{Error as _, SeqAccess, Visitor};
+use crate::saved::bounded;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// The most requests of the sample.
 const MOST: usize = 256;
@@ -27,26 +26,8 @@ struct Hashes(BTreeSet<u64>);
 
 impl<'de> Deserialize<'de> for Hashes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bounded;
-        impl<'de> Visitor<'de> for Bounded {
-            type Value = Hashes;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a list of at most {MOST} hashes")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Hashes, A::Error> {
-                let mut hashes = BTreeSet::new();
-                while let Some(hash) = list.next_element()? {
-                    hashes.insert(hash);
-                    if hashes.len() > MOST {
-                        return Err(A::Error::invalid_length(MOST + 1, &self));
-                    }
-                }
-                Ok(Hashes(hashes))
-            }
-        }
-        deserializer.deserialize_seq(Bounded)
+        let hashes = bounded::list(deserializer, MOST, "hashes")?;
+        Ok(Self(hashes.into_iter().collect()))
     }
 }
 

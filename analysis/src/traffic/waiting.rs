@@ -118,7 +118,7 @@ impl WaitModel {
             .map(|(request, ..)| after(request.received_us, request.took.unwrap_or_default()));
         let requests = requests.map(|(request, arriving, _)| (*request, *arriving));
         let mut server = self.server.clone();
-        Beginning::of(ends.min()?, requests).find(&mut server);
+        Beginning::of(ends.min()?, requests).find_demand(&mut server);
         Some(Separator::new(server, *first))
     }
 

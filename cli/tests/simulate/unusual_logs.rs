@@ -114,6 +114,32 @@ fn few_requests_give_no_verdict() {
     assert_eq!(report["trust"]["isReliable"], Value::Null);
 }
 
+/// One request executes at any time, so that the log does not show how more of them would execute.
+#[test]
+fn differences_and_sizes_of_a_steady_log_lack_the_slowdown() {
+    let folder = Folder::new();
+    let levels = folder.file("narrow.yaml", NARROW);
+    let log = folder.file("audit.log", lines(&events()[25..40]));
+    let of = |arguments: &[&str]| {
+        let logs = ["-f", &levels, "--server-seats", "2", "--audit-log", &log];
+        run(&[arguments, &logs].concat())
+    };
+    let text = stdout(&of(&["simulate", "--compare", &levels]));
+    let slower = "on a busy processor, more seats for one level make the requests of all slower";
+    assert!(
+        text.contains(&format!("; {slower}, which the differences lack")),
+        "{text}"
+    );
+    let report = stdout(&of(&["simulate", "-o", "json"]));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["trust"]["isSlowdownKnown"], false);
+    let intents =
+        "intents: [{name: all, level: narrow, waits: {p99: 9s}, atLoad: {fromLog: true}}]\n";
+    let intents = folder.file("intents.yaml", intents);
+    let text = stderr(&of(&["size", &intents]));
+    assert!(text.contains(slower), "{text}");
+}
+
 /// Exports of clouds and logs without the stage `ResponseComplete` do not have durations.
 #[test]
 fn requests_without_a_duration_are_named() {

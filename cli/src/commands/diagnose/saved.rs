@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::objects::Objects;
 use crate::output::Streams;
 use k8s_flowcontrol_analysis::diagnosis::Gap;
+use k8s_flowcontrol_analysis::metrics::StoredObjects;
 use k8s_flowcontrol_analysis::redact::Redactor;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,12 +58,15 @@ impl SavedArgs {
             );
         }
         let interval = Duration::from_secs(args.interval.unwrap_or_default());
-        let (mut servers, mut stored, mut gaps) = (Vec::new(), None, Vec::new());
+        let (mut servers, mut gaps) = (Vec::new(), Vec::new());
+        let mut stored = StoredObjects::default();
         for files in ServerFiles::of_each(&self.metrics, &self.metrics_before, &self.dump)? {
             let (server, own, missing) = files.read(interval, redactor)?;
             servers.push(server);
             // All servers count the objects of one store.
-            stored.get_or_insert(own);
+            if stored == StoredObjects::default() {
+                stored = own;
+            }
             gaps.extend(missing);
         }
         let why = match servers.len() {
@@ -98,7 +102,7 @@ impl SavedArgs {
                 gaps,
             },
             own: None,
-            stored: stored.unwrap_or_default(),
+            stored,
         })
     }
 }

@@ -11,7 +11,7 @@ use k8s_flowcontrol_analysis::metrics::{FlowMetrics, StoredObjects};
 use k8s_flowcontrol_analysis::redact::Redactor;
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
 /// The name of a single server, whose address no file has.
@@ -72,11 +72,7 @@ impl ServerFiles {
         let (own_name, of_name) = match &self.folder {
             None => (SERVER.to_owned(), String::new()),
             Some(folder) => {
-                let name = match folder.as_os_str().is_empty() {
-                    true => ".".into(),
-                    false => folder.to_string_lossy(),
-                };
-                let name = redactor.server(&name);
+                let name = redactor.server(&folder.to_string_lossy());
                 let of_name = format!(" of {name}");
                 (name, of_name)
             }
@@ -129,9 +125,15 @@ fn of_folder<'a>(
     is_one: bool,
 ) -> &'a mut ServerFiles {
     let folder = file.parent().filter(|_| !is_one);
+    let folder = folder.map(|folder| match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    });
+    // `a` and `./a` are the same.
+    let whole = |folder: &Path| absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let known = servers
         .iter()
-        .position(|files| files.folder.as_deref() == folder);
+        .position(|files| files.folder.as_deref().map(whole) == folder.map(whole));
     let index = known.unwrap_or(servers.len());
     if known.is_none() {
         servers.push(ServerFiles {

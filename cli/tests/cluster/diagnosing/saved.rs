@@ -264,6 +264,15 @@ async fn files_of_several_servers_are_in_a_folder_for_each() {
         assert!(text.contains(&expected), "{expected} in {text}");
     }
     assert!(!text.contains(&format!("dump_queues of {a}")), "{text}");
+    // `a` and `./a` are one folder.
+    let output = program()
+        .current_dir(std::path::Path::new(&a).parent().unwrap())
+        .args(["diagnose", "-f", &objects, "--metrics"])
+        .args(["a/metrics.txt", "b/metrics.txt", "--dump", "./a/queues.txt"])
+        .output()
+        .unwrap();
+    let text = stdout(&output);
+    assert!(text.contains("\n2 API servers: a, b; "), "{text}");
 
     let again = cluster.file("a/again.txt", &std::fs::read_to_string(&idle).unwrap());
     let err = offline(&["-f", &objects, "--metrics", &busy, &again])
